@@ -41,7 +41,7 @@ testSource(
       IDS,
     ),
   }),
-  { '': { 'lv0 fid': ['0', '2', '3', '70', '907199254740991'] } },
+  { 'lv0 fid': ['0', '2', '3', '70', '907199254740991'] },
 );
 
 test('writes properties verbatim: column order, types, booleans, dates, nulls and text in any script', async () => {
@@ -165,10 +165,8 @@ test('writes a 64-bit number beside columns of any name', async () => {
 
 for (const name of ['*', 'a\\'])
   testSource(`refuses a 64-bit number beside a column ${name}, which SQL cannot name`, besides(name), {
-    '': {
-      refused: /geojson: layer .* has a column named (\*|a\\), which GDAL's SQL cannot select, and needs SQL/,
-      remedy: /^rename the column in the source$/,
-    },
+    refused: /geojson: layer .* has a column named (\*|a\\), which GDAL's SQL cannot select, and needs SQL/,
+    remedy: /^rename the column in the source$/,
     '--sql "lv0=SELECT * FROM {layer}"': /has a column named \*|--sql selects an integer beyond 2\^53/,
   });
 
@@ -176,10 +174,8 @@ testSource(
   'refuses a list with a number beyond 2^53',
   textsOf({ 'list.geojson': geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']) }),
   {
-    '': {
-      refused: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
-      remedy: 'change the column to text',
-    },
+    refused: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
+    remedy: 'change the column to text',
   },
 );
 
@@ -207,7 +203,8 @@ testSource(
   'chooses, drops and renames columns; a column of WKT in a CSV file is not an attribute',
   textsOf({ 'units.csv': 'WKT,GID_0,NAME_0,extra\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Aland,1\n' }),
   {
-    '': { 'lv0 columns': ['fid', 'GID_0', 'NAME_0', 'extra'], 'lv0 GID_0 NAME_0 extra': ['AAA, Aland, 1'] },
+    'lv0 columns': ['fid', 'GID_0', 'NAME_0', 'extra'],
+    'lv0 GID_0 NAME_0 extra': ['AAA, Aland, 1'],
     '--columns lv0=NAME_0:name extra': {
       'lv0 columns': ['fid', 'GID_0', 'name', 'extra'],
       'lv0 GID_0 name extra': ['AAA, Aland, 1'],

@@ -48,21 +48,19 @@ testSource(
   'a source in NAD83 keeps its numbers in New York, as GDAL and QGIS bring it to WGS 84',
   shapefile('nad83', 4269, 'POLYGON((-74 40.7,-73 40.7,-73 41,-74 40.7))'),
   {
-    '': {
-      'release.crs': [
-        {
-          layers: ['nad83.shp: layer nad83'],
-          crs: 'EPSG:4269',
-          origin: 'source',
-          operations: ['NAD83 to WGS 84 (1)'],
-          accuracy: 4,
-        },
-      ],
-      besides: (made) => {
-        inBox([-74, 40.7, -73, 41])(made);
-        const line = /^ {2}nad83\.shp: layer nad83: EPSG:4269 by NAD83 to WGS 84 \(1\) \(accuracy 4 m\)$/m;
-        assert.match(buildTable(made.release), line);
+    'release.crs': [
+      {
+        layers: ['nad83.shp: layer nad83'],
+        crs: 'EPSG:4269',
+        origin: 'source',
+        operations: ['NAD83 to WGS 84 (1)'],
+        accuracy: 4,
       },
+    ],
+    besides: (made) => {
+      inBox([-74, 40.7, -73, 41])(made);
+      const line = /^ {2}nad83\.shp: layer nad83: EPSG:4269 by NAD83 to WGS 84 \(1\) \(accuracy 4 m\)$/m;
+      assert.match(buildTable(made.release), line);
     },
   },
 );
@@ -71,13 +69,13 @@ testSource(
   'a source in EPSG:3857 comes to degrees',
   shapefile('mercator', 3857, 'POLYGON((0 0,1000000 0,1000000 6000000,0 6000000,0 0))'),
   // 1,000,000 m / 6,378,137 m in degrees; the inverse Gudermannian of 6,000,000 m / 6,378,137 m.
-  { '': { besides: inBox([0, 0, 8.9831528, 47.3537047]) } },
+  { besides: inBox([0, 0, 8.9831528, 47.3537047]) },
 );
 
 testSource(
   'a source whose CRS is latitude first has longitude first',
   { ...layerOf('etrs', ['GID_0'], [[['A'], 'POLYGON((10 50,11 50,11 51,10 50))']]), epsg: 4258 },
-  { '': { besides: inBox([10, 50, 11, 51]) } },
+  { besides: inBox([10, 50, 11, 51]) },
 );
 
 test('an accuracy of less than a metre is recorded, and read again', async () => {
@@ -99,14 +97,12 @@ testSource(
   'degrees without a CRS are taken for WGS 84, which data quality says; --crs says which they are',
   shapefile('bare', undefined, TOKYO),
   {
-    '': {
-      quality: { crs: ['lv0 no-crs 1 bare.shp: layer bare'] },
-      'release.crs': [
-        { layers: ['bare.shp: layer bare'], crs: 'EPSG:4326', origin: 'assumed', operations: [], accuracy: 0 },
-      ],
-      besides: ({ release }) =>
-        assert.match(buildTable(release), /^ {2}bare\.shp: layer bare: no CRS, taken for EPSG:4326$/m),
-    },
+    quality: { crs: ['lv0 no-crs 1 bare.shp: layer bare'] },
+    'release.crs': [
+      { layers: ['bare.shp: layer bare'], crs: 'EPSG:4326', origin: 'assumed', operations: [], accuracy: 0 },
+    ],
+    besides: ({ release }) =>
+      assert.match(buildTable(release), /^ {2}bare\.shp: layer bare: no CRS, taken for EPSG:4326$/m),
     '--crs lv0=epsg:4301': {
       quality: { crs: [] },
       'release.crs.0.crs': 'EPSG:4301',
@@ -156,7 +152,9 @@ for (const [name, text] of [
     `${name} is in WGS 84 by definition, and needs no CRS`,
     textsOf({ [`bare.${name.toLowerCase()}`]: text }),
     {
-      '': { quality: { crs: [] }, 'release.crs.0.crs': 'EPSG:4326', 'release.crs.0.origin': 'source' },
+      quality: { crs: [] },
+      'release.crs.0.crs': 'EPSG:4326',
+      'release.crs.0.origin': 'source',
     },
   );
 
@@ -164,7 +162,8 @@ testSource(
   'a CRS that --crs puts in the place of another one, or that is made for elsewhere, is a finding',
   shapefile('swiss', 2056, BERN),
   {
-    '': { quality: NO_FINDING, 'release.crs.0.operations': ['CH1903+ to WGS 84 (1)'] },
+    quality: NO_FINDING,
+    'release.crs.0.operations': ['CH1903+ to WGS 84 (1)'],
     '--crs EPSG:27700': {
       quality: {
         'replaced-crs': ['lv0 replaced-crs 1 swiss.shp: layer swiss: EPSG:27700 instead of EPSG:2056'],

@@ -31,6 +31,7 @@ import {
   published,
   type Source,
   testSource,
+  typedOptions,
   writeTexts,
 } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -116,7 +117,7 @@ testSource(
       writeFileSync(join(whole, `FRA-ADM${level}-metaData.json`), JSON.stringify({ boundaryLicense: 'CC BY 3.0' }));
     return whole;
   },
-  { '': { counts: COUNTS, 'release.licence': 'CC-BY-3.0' } },
+  { counts: COUNTS, 'release.licence': 'CC-BY-3.0' },
   GEO_BOUNDARIES,
 );
 
@@ -131,16 +132,14 @@ testSource(
     ...CODES.map((code) => [code, code.length - 2, code.slice(0, 2), `Name of ${code}`]),
   ),
   {
-    '': {
-      counts: [2, 3, 3, 5],
-      'lv3 fid NUTS_ID NUTS_1 NUTS_2': [
-        '6, AT111, AT1, AT11',
-        '7, AT112, AT1, AT11',
-        '8, AT211, AT2, AT21',
-        '12, UKN06, UKN, UKN0',
-        '13, UKN16, UKN, UKN0',
-      ],
-    },
+    counts: [2, 3, 3, 5],
+    'lv3 fid NUTS_ID NUTS_1 NUTS_2': [
+      '6, AT111, AT1, AT11',
+      '7, AT112, AT1, AT11',
+      '8, AT211, AT2, AT21',
+      '12, UKN06, UKN, UKN0',
+      '13, UKN16, UKN, UKN0',
+    ],
   },
   optionsIn('nuts'),
 );
@@ -183,14 +182,13 @@ for (const [names, isArchive] of [...COD_NAMES.map((names) => [names, false] as 
     `OCHA COD, ${names[0]}${isArchive ? ' in an archive' : ''}: areas are levels, points and lines left out, which is said`,
     shapefiles([...areas, points, lines], isArchive),
     {
-      [`--columns=-${names[4].replace(' ', ',-')}`]: {
-        counts: [1, 1, 1],
-        'lv1 columns': ['fid', ...[0, 1].flatMap((n) => names[3].replaceAll('#', String(n)).split(' '))],
-        'release.levels.2.nameColumn': names[3].split(' ')[0]?.replace('#', '2'),
-        quality: { unused: [new RegExp(` 2 .*${[points.name, lines.name].sort().join('.*')}$`)] },
-        besides: ({ release }) => assert.match(release.attribution.join(), /^OCHA/),
-      },
+      counts: [1, 1, 1],
+      'lv1 columns': ['fid', ...[0, 1].flatMap((n) => names[3].replaceAll('#', String(n)).split(' '))],
+      'release.levels.2.nameColumn': names[3].split(' ')[0]?.replace('#', '2'),
+      quality: { unused: [new RegExp(` 2 .*${[points.name, lines.name].sort().join('.*')}$`)] },
+      besides: ({ release }) => assert.match(release.attribution.join(), /^OCHA/),
     },
+    typedOptions(`--columns=-${names[4].replace(' ', ',-')}`),
   );
 }
 
@@ -198,7 +196,7 @@ const COD = codLayers(CAF);
 const NO_AREAS = /lv1: 1 unit has a geometry that is not a polygon /;
 
 testSource('points are refused where no layer has the areas', shapefiles([...COD.areas.slice(0, 1), COD.points]), {
-  '': NO_AREAS,
+  refused: NO_AREAS,
 });
 
 testSource(
@@ -208,17 +206,17 @@ testSource(
     writeFiles(join(here, 'points'), 'ESRI Shapefile', [...COD.areas.slice(0, 1), COD.points]);
     return [join(here, 'areas'), join(here, 'points')];
   },
-  { '': NO_AREAS },
+  { refused: NO_AREAS },
 );
 
 testSource('lines alone are no level', shapefiles([COD.lines]), {
-  '': /caf_adminlines\.shp: no layer has GID columns/,
+  refused: /caf_adminlines\.shp: no layer has GID columns/,
 });
 
 testSource(
   'points are left out of one file with the areas, and refused where an option names them',
   [...COD.areas, { ...COD.points, type: gdal.wkbPoint25D }, COD.lines],
-  { '': { counts: [1, 1, 1] }, '--layer lv1=caf_admin1points': NO_AREAS },
+  { counts: [1, 1, 1], '--layer lv1=caf_admin1points': NO_AREAS },
 );
 
 test('Natural Earth: layers and columns by name, from a config file, whose paths are relative to it', async () => {
@@ -275,16 +273,14 @@ for (const [what, pathOf] of [
     `GADM 2 in ${what}: GIDs of ISO and the ID columns, no layers of CSV files, system files said once`,
     (here) => pathOf(writeGadm2(join(here, 'NPL_adm'))),
     {
-      '': {
-        counts: [1, 2],
-        'lv1 GID_1': ['NPL.1', 'NPL.2'],
-        'lv1 columns': ['fid', 'ID_0', 'ISO', 'NAME_0', 'ID_1', 'NAME_1', 'GID_1'],
-        'release.levels.1.gidColumns': ['ISO', 'GID_1'],
-        'release.levels.0.nameColumn': 'NAME_0',
-        'release.levels.1.nameColumn': 'NAME_1',
-        quality: { 'system-files': [/^lv0 system-files 4 NPL_adm(_shp\.zip)?\/\.DS_Store$/] },
-        besides: ({ release }) => assert.match(release.attribution.join(), /^GADM, https:\/\/gadm\.org/),
-      },
+      counts: [1, 2],
+      'lv1 GID_1': ['NPL.1', 'NPL.2'],
+      'lv1 columns': ['fid', 'ID_0', 'ISO', 'NAME_0', 'ID_1', 'NAME_1', 'GID_1'],
+      'release.levels.1.gidColumns': ['ISO', 'GID_1'],
+      'release.levels.0.nameColumn': 'NAME_0',
+      'release.levels.1.nameColumn': 'NAME_1',
+      quality: { 'system-files': [/^lv0 system-files 4 NPL_adm(_shp\.zip)?\/\.DS_Store$/] },
+      besides: ({ release }) => assert.match(release.attribution.join(), /^GADM, https:\/\/gadm\.org/),
     },
   );
 
@@ -314,11 +310,9 @@ testSource(
 );
 
 testSource('of a dataset that is not recognised there is a remark', squares('a', ['GID_0'], ['AAA']), {
-  '': {
-    'release.attribution': [],
-    'release.licence': undefined,
-    says: { attribution: [/^no attribution: .*--attribution TEXT/] },
-  },
+  'release.attribution': [],
+  'release.licence': undefined,
+  says: { attribution: [/^no attribution: .*--attribution TEXT/] },
 });
 
 const [OWNERS, CREDITS] = [

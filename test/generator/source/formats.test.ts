@@ -31,13 +31,11 @@ testSource(
   'straightens curves, as GDAL does',
   fromWkt('CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))', 'POLYGON((5 5,6 5,6 6,5 5))'),
   {
-    '': {
-      besides: ({ unitsOf }) => {
-        const [curved, straight] = unitsOf(0);
-        assert.equal(curved.bbox.map((corner: number) => corner.toFixed(2)).join(), '0.00,-1.00,2.00,1.00');
-        assert.ok(curved.geometry.coordinates[0].length > 50);
-        assert.equal(JSON.stringify(straight.geometry.coordinates), '[[[5,5],[6,5],[6,6],[5,5]]]');
-      },
+    besides: ({ unitsOf }) => {
+      const [curved, straight] = unitsOf(0);
+      assert.equal(curved.bbox.map((corner: number) => corner.toFixed(2)).join(), '0.00,-1.00,2.00,1.00');
+      assert.ok(curved.geometry.coordinates[0].length > 50);
+      assert.equal(JSON.stringify(straight.geometry.coordinates), '[[[5,5],[6,5],[6,6],[5,5]]]');
     },
   },
 );
@@ -45,7 +43,7 @@ testSource(
 testSource(
   'a geometry without a GeoJSON form is refused with its fid and type',
   fromWkt('POLYGON((5 5,6 5,6 6,5 5))', 'TIN(((0 0,0 1,1 0,0 0)))'),
-  { '': /shapes\.gpkg: layer ADM_0 .*fid 2, GID A1: geometries of type TIN have no GeoJSON form/ },
+  { refused: /shapes\.gpkg: layer ADM_0 .*fid 2, GID A1: geometries of type TIN have no GeoJSON form/ },
 );
 
 /** A unit of INSPIRE's theme Administrative Units 4.0, with the names of its elements. */
@@ -205,11 +203,9 @@ testSource(
   shapefile('CP1256', NAMES),
   {
     // Of EUC-KR they are parts of frames, in CP866 no text.
-    '': {
-      refused: /lv0: 2 units have text that is not in the encoding of the file \(e\.g\. names\.shp: layer names, fid 0/,
-      remedy:
-        /^say its encoding, the one that reads names as they are: --encoding CP1252: ÃÏÑÇÑ, ÇáÔáÝ; (?!.*CP866|.*EUC-KR)(.*; )?--encoding CP1256: أدرار, الشلف; .*--accept unreadable-text$/,
-    },
+    refused: /lv0: 2 units have text that is not in the encoding of the file \(e\.g\. names\.shp: layer names, fid 0/,
+    remedy:
+      /^say its encoding, the one that reads names as they are: --encoding CP1252: ÃÏÑÇÑ, ÇáÔáÝ; (?!.*CP866|.*EUC-KR)(.*; )?--encoding CP1256: أدرار, الشلف; .*--accept unreadable-text$/,
     '--encoding CP1252': { says: { 'names such as': [/^lv0: .*ÃÏÑÇÑ/] } },
     '--encoding CP1256': {
       'lv0 NAME_0': NAMES,
@@ -226,7 +222,7 @@ testSource(
   'an encoding in which bytes are no text is refused also where a .cpg says it',
   shapefile('CP1256', NAMES, 'NAME_0', 'EUC-KR'),
   {
-    '': { remedy: /--encoding CP1256: أدرار, الشلف/ },
+    remedy: /--encoding CP1256: أدرار, الشلف/,
   },
 );
 
@@ -279,10 +275,8 @@ testSource(
     ],
   ),
   {
-    '': {
-      remedy:
-        /--sql "lv0=SELECT \* FROM \{layer\} WHERE OGR_GEOMETRY NOT IN \('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING'\)"; or/,
-    },
+    remedy:
+      /--sql "lv0=SELECT \* FROM \{layer\} WHERE OGR_GEOMETRY NOT IN \('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING'\)"; or/,
     [`--sql "lv0=SELECT * FROM {layer} WHERE OGR_GEOMETRY NOT IN ('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING')"`]:
       { 'lv0 GID_0': ['A'] },
   },

@@ -21,12 +21,10 @@ const OCHA = squares(
 );
 
 testSource("the build names OCHA's languages and takes none by itself", OCHA, {
-  '': {
-    says: offers('names in ar, fr: published with --languages ar,fr, or all'),
-    'lv0 names': ['', '', ''],
-    'release.languages': [],
-    'release.levels.0.nameColumns': undefined,
-  },
+  says: offers('names in ar, fr: published with --languages ar,fr, or all'),
+  'lv0 names': ['', '', ''],
+  'release.languages': [],
+  'release.levels.0.nameColumns': undefined,
 });
 
 testSource('--languages takes columns by their tags, and that of the default names; it is recorded', OCHA, {
@@ -154,12 +152,10 @@ const single = squares(
 );
 
 testSource("GADM's single layer: languages and codes of all levels are named, and taken if asked for", single, {
-  '': {
-    says: offers(
-      'names in und: published with --languages und, or all',
-      'codes cc, iso-3166-2: published with --codes cc,iso-3166-2, or all',
-    ),
-  },
+  says: offers(
+    'names in und: published with --languages und, or all',
+    'codes cc, iso-3166-2: published with --codes cc,iso-3166-2, or all',
+  ),
   '--languages und --codes cc,iso-3166-2': {
     'lv1 names': ['code:iso-3166-2, name:und', 'CN-AH, 安徽', 'CN-MO, 澳门'],
     'release.levels.2.codeColumns': { cc: 'CC_2' },

@@ -34,15 +34,13 @@ function countryOf(country: 'AAA' | 'BBB', fid = 1, name = (level: Level) => `AD
 }
 
 testSource("a GeoPackage with GADM's layer names of all countries", countryLayers(), {
-  '': {
-    counts: [2, 3, 4],
-    'lv2 NAME_2': DISTRICTS,
-    'lv2 columns': ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2'],
-    besides: ({ release, unitsOf }) => {
-      const listings = release.levels.map(({ listings }) => listings);
-      assert.deepEqual(listings, [1, 3, 6, 0, 0, 0]);
-      assert.deepEqual(Object.keys(unitsOf(2)[0]), ['type', 'id', 'bbox', 'properties', 'geometry']);
-    },
+  counts: [2, 3, 4],
+  'lv2 NAME_2': DISTRICTS,
+  'lv2 columns': ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2'],
+  besides: ({ release, unitsOf }) => {
+    const listings = release.levels.map(({ listings }) => listings);
+    assert.deepEqual(listings, [1, 3, 6, 0, 0, 0]);
+    assert.deepEqual(Object.keys(unitsOf(2)[0]), ['type', 'id', 'bbox', 'properties', 'geometry']);
   },
 });
 
@@ -69,19 +67,19 @@ testSource(
   'a GeoPackage for each country: merged in the order given, and units whose fids collide are numbered',
   packagesOf({ AAA: countryOf('AAA'), BBB: countryOf('BBB') }),
   {
-    '': {
-      counts: [2, 3, 4],
-      'lv2 fid GID_2': ['1, AAA.1.1_1', '2, AAA.2.1_1', '3, AAA.1.2_1', '4, BBB.1.1_1'],
-      'release.levels.2.layer': 'ADM_ADM_2',
-      'release.levels.2.isRenumbered': true,
-      'release.levels.3.isRenumbered': false,
-      quality: PLACES.map((place, n) => `lv${n} renumbered-fids 1 BBB.gpkg: ${place} has the new fid ${n + 2}`),
-    },
+    counts: [2, 3, 4],
+    'lv2 fid GID_2': ['1, AAA.1.1_1', '2, AAA.2.1_1', '3, AAA.1.2_1', '4, BBB.1.1_1'],
+    'release.levels.2.layer': 'ADM_ADM_2',
+    'release.levels.2.isRenumbered': true,
+    'release.levels.3.isRenumbered': false,
+    quality: PLACES.map((place, n) => `lv${n} renumbered-fids 1 BBB.gpkg: ${place} has the new fid ${n + 2}`),
   },
 );
 
 testSource('fids that do not collide are kept', packagesOf({ BBB: countryOf('BBB', 101), AAA: countryOf('AAA') }), {
-  '': { 'lv0 GID_0': ['AAA', 'BBB'], 'lv2 fid': ['1', '2', '3', '101'], quality: [] },
+  'lv0 GID_0': ['AAA', 'BBB'],
+  'lv2 fid': ['1', '2', '3', '101'],
+  quality: [],
 });
 
 const gadmName = (country: string) => (level: Level) => `gadm41_${country}_${level}`;

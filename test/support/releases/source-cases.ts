@@ -49,14 +49,21 @@ export interface Becomes {
   besides?: (made: Published) => unknown;
 }
 
-/** What is typed, and what becomes of the source then, or the message of the build that fails. */
-type Builds = Readonly<Record<string, Becomes | string | RegExp>>;
+/** What becomes of a source, and what with options that are typed; a text is the message of a build that fails. */
+type Builds = Becomes & Readonly<Record<`--${string}`, Becomes | string | RegExp>>;
 
-/** Tests that a source becomes, with what is typed, what is expected. @param options of all builds, besides */
+/**
+ * Tests what becomes of a source: with nothing that is typed, unless `builds` has only what becomes of it otherwise, and
+ * with each line of options. @param options of all builds, besides
+ */
 export function testSource(title: string, source: Source, builds: Builds, options: Options = {}): void {
   test(title, async () => {
     const paths = pathsOf(source);
-    for (const [typed, expected] of Object.entries(builds)) {
+    const isTyped = (name: string): boolean => name.startsWith('--');
+    const entries = Object.entries(builds);
+    const plain = Object.fromEntries(entries.filter(([name]) => !isTyped(name)));
+    if (Object.keys(plain).length > 0) await assertBuilds(paths, '', plain, options);
+    for (const [typed, expected] of entries.filter(([name]) => isTyped(name))) {
       const isMessage = typeof expected === 'string' || expected instanceof RegExp;
       await assertBuilds(paths, typed, isMessage ? { refused: expected } : expected, options);
     }

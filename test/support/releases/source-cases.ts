@@ -33,7 +33,8 @@ export interface Becomes {
   counts?: readonly number[];
   /**
    * Values of the units of a level: `lv2 fid GID_2` has two of each, as `1, AAA.1_1`. `lv2 columns` has the names of all
-   * columns, `lv2 names` the columns of names in languages and codes, and a line of them for each unit.
+   * columns, `lv2 names gid type` what the file of names says of each unit, and `lv2 names` its columns of languages and
+   * codes: their names, and a line for each unit.
    */
   [values: `lv${number} ${string}`]: readonly string[];
   /** What stands in release.json at a path such as `release.levels.2.nameColumn`. */
@@ -113,7 +114,7 @@ function linesAt(made: Published, path: string): string[] {
   const level = LEVELS.find((known) => levelName(known) === first) ?? assert.fail(path);
   const [what] = columns;
   if (what === 'columns') return made.columnsOf(level);
-  const values = what === 'names' ? made.namesOf(level) : made.valuesOf(level, ...columns);
+  const values = what === 'names' ? made.namesOf(level, ...columns.slice(1)) : made.valuesOf(level, ...columns);
   return values.map((own) =>
     own.map((value) => (typeof value === 'object' ? JSON.stringify(value) : value)).join(', '),
   );
@@ -187,8 +188,8 @@ export interface Published {
   /** The GIDs of a level, or another of its columns. */
   gidsOf(level: Level, column?: string): unknown[];
   columnsOf(level: Level): string[];
-  /** The header of the names of a level and the lines, without the columns that all have. */
-  namesOf(level: Level): unknown[][];
+  /** These fields of the names of a level; with none those that not all names have, their header first. */
+  namesOf(level: Level, ...fields: string[]): unknown[][];
 }
 
 /** Builds a source in a folder of its own, and compares the release with it. @param said gets what is said meanwhile */
@@ -218,7 +219,11 @@ export async function published(
     valuesOf,
     gidsOf: (level, column = `GID_${level}`) => valuesOf(level, column).flat(),
     columnsOf: (level) => Object.keys(unitsOf(level)[0].properties),
-    namesOf: (level) => readNames(join(out, releasePath('r1')), level).map((line) => line.slice(NAME_FIELDS.length)),
+    namesOf: (level, ...fields) => {
+      const [header = [], ...lines] = readNames(join(out, releasePath('r1')), level);
+      if (fields.length === 0) return [header, ...lines].map((line) => line.slice(NAME_FIELDS.length));
+      return lines.map((line) => fields.map((field) => line[header.indexOf(field)]));
+    },
   };
 }
 

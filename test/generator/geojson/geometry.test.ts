@@ -1,16 +1,10 @@
 // The coordinate writer: WKB in, GeoJSON geometry and bounding box out.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { GeometryWriter } from '../../../generator/geojson/geometry.ts';
-import { CurveMet, readGeometry } from '../../../generator/read/read-geometry.ts';
-import { GeometryError, unsupportedType } from '../../../generator/rings/wkb-reader.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const folder = temporaryFolder();
+import { GeometryError } from '../../../generator/rings/wkb-reader.ts';
 
 function wkbFrom(wkt: string): Buffer {
   return gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO');
@@ -200,27 +194,5 @@ test('names the type of a geometry that has no GeoJSON form', () => {
   ] as const) {
     const message = `geometries of type ${type} have no GeoJSON form`;
     assert.throws(() => inside(wkt), new GeometryError(message), wkt);
-  }
-});
-
-test('reads geometries that gdal-async has no class for as an error that names the type, and curves as CurveMet', () => {
-  for (const [wkt, error] of [
-    ['TIN Z(((0 0 0,1 0 0,1 1 0,0 0 0)))', unsupportedType('TIN')],
-    ['POLYHEDRALSURFACE Z(((0 0 0,1 0 0,1 1 0,0 0 0)))', unsupportedType('POLYHEDRALSURFACE')],
-    ['TRIANGLE((0 0,1 0,1 1,0 0))', unsupportedType('TRIANGLE')],
-    ['CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))', CurveMet],
-    ['MULTISURFACE(((0 0,1 0,1 1,0 0)))', CurveMet],
-  ] as const) {
-    writeFileSync(join(folder, 'shapes.csv'), `GID_0,WKT\nAAA,POINT(1 2)\nBBB,"${wkt}"\n`);
-    const table = gdal.open(join(folder, 'shapes.csv'));
-    const name = 'a "layer"';
-    const file = join(folder, `${wkt.slice(0, 4)}.gpkg`);
-    const dataset = gdal.vectorTranslate(file, table, ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', name]);
-    const layer = dataset.layers.get(0);
-    const read = (fid: number): unknown =>
-      readGeometry(layer.features.get(fid), { layer, transformation: undefined, isMadeValid: false });
-    assert.ok(read(1), wkt);
-    assert.throws(() => read(2), error, wkt);
-    dataset.close();
   }
 });

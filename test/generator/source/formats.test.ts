@@ -29,22 +29,30 @@ function fromWkt(...shapes: string[]): Source {
 
 testSource(
   'straightens curves, as GDAL does',
-  fromWkt('CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))', 'POLYGON((5 5,6 5,6 6,5 5))'),
+  fromWkt(
+    'CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))',
+    'POLYGON((5 5,6 5,6 6,5 5))',
+    'MULTISURFACE(((0 0,1 0,1 1,0 0)))',
+  ),
   {
     besides: ({ unitsOf }) => {
-      const [curved, straight] = unitsOf(0);
+      const [curved, straight, surface] = unitsOf(0);
       assert.equal(curved.bbox.map((corner: number) => corner.toFixed(2)).join(), '0.00,-1.00,2.00,1.00');
       assert.ok(curved.geometry.coordinates[0].length > 50);
       assert.equal(JSON.stringify(straight.geometry.coordinates), '[[[5,5],[6,5],[6,6],[5,5]]]');
+      assert.equal(JSON.stringify(surface.geometry.coordinates), '[[[[0,0],[1,0],[1,1],[0,0]]]]');
     },
   },
 );
 
-testSource(
-  'a geometry without a GeoJSON form is refused with its fid and type',
-  fromWkt('POLYGON((5 5,6 5,6 6,5 5))', 'TIN(((0 0,0 1,1 0,0 0)))'),
-  { refused: /shapes\.gpkg: layer ADM_0 .*fid 2, GID A1: geometries of type TIN have no GeoJSON form/ },
-);
+for (const [type, wkt] of [
+  ['TIN', 'TIN Z(((0 0 0,1 0 0,1 1 0,0 0 0)))'],
+  ['POLYHEDRALSURFACE', 'POLYHEDRALSURFACE Z(((0 0 0,1 0 0,1 1 0,0 0 0)))'],
+  ['TRIANGLE', 'TRIANGLE((0 0,1 0,1 1,0 0))'],
+] as const)
+  testSource(`a ${type}, which has no GeoJSON form, is refused with its fid`, fromWkt('POINT(1 2)', wkt), {
+    refused: new RegExp(`shapes\\.gpkg: layer ADM_0 .*fid 2, GID A1: geometries of type ${type} have no GeoJSON form`),
+  });
 
 /** A unit of INSPIRE's theme Administrative Units 4.0, with the names of its elements. */
 function inspireUnit(id: string, order: string, code: string, upper: string, [south, west]: [number, number]): string {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { squares } from '../support/datasets/write-dataset.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { without } from '../support/processes/programs.ts';
-import { typedFor } from '../support/processes/recipes.ts';
+import { recipesFor } from '../support/processes/recipes.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildCountries, buildLayers } from '../support/releases/build-release.ts';
 
@@ -28,7 +28,7 @@ const COMMAND = codeIn('proxy/examples/clients/README.md', 'sh', 'choices.py');
 test('the choices of Kobo and ODK compile: each unit once, in its list, with its parent', {
   skip: without('python3 --version', "python3 -c 'import pyxform'"),
 }, async () => {
-  const { sh, python } = typedFor((await startService(await buildCountries())).url);
+  const { sh, python } = recipesFor(await startService(await buildCountries()));
   await sh(COMMAND);
   const text = await python(COMPILE);
   const items = [...text.matchAll(/<item>(.*?)<\/item>/g)].map(([, item = '']) =>
@@ -63,6 +63,6 @@ test('a GID that can be no choice is refused, with the name of its unit', {
   ] as const) {
     const layers = [squares('ADM_0', ['GID_0', 'NAME_0'], ...units.map((row) => [...row]))];
     const { url } = await startService(await buildLayers(layers, { accept: ['duplicate-gids'] }));
-    await assert.rejects(typedFor(url).sh(COMMAND), problem);
+    await assert.rejects(recipesFor({ url }).sh(COMMAND), problem);
   }
 });

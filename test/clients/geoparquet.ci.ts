@@ -8,7 +8,7 @@ import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { fidsOf, send } from '../support/http/http-client.ts';
 import { startService } from '../support/http/in-process-proxy.ts';
 import { printedBy, without } from '../support/processes/programs.ts';
-import { lastLine, typedFor } from '../support/processes/recipes.ts';
+import { lastLine, recipesFor } from '../support/processes/recipes.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildLayers, WHOLE } from '../support/releases/build-release.ts';
 import { readRelease } from '../support/releases/read-index.ts';
@@ -28,7 +28,7 @@ test('the recipes for GeoParquet run as they are printed', { skip }, async () =>
     ]),
   ];
   const out = await buildLayers(layers, { ...WHOLE, release: 'sample', attribution: ['© A'] });
-  const { sh, python } = typedFor((await startService(out)).url);
+  const { sh, python } = recipesFor(await startService(out));
   await sh(codeIn(README, 'sh', 'provinces.parquet'));
   for (const [word, more, expected] of [
     ['bbox=box', "list(south['NAME_2']), south.crs.to_string(), south.area.sum()", "['South'] OGC:CRS84 1.0"],

@@ -6,26 +6,19 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NORWAY } from '../generator/source/national-layouts.ts';
 import { send, textOf } from '../support/http/http-client.ts';
-import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { printedBy } from '../support/processes/programs.ts';
+import { startService } from '../support/http/in-process-proxy.ts';
+import { recipesFor } from '../support/processes/recipes.ts';
 import { typed } from '../support/processes/typed.ts';
 import { codeIn, wordsOf } from '../support/readme-code.ts';
 import { sampleOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const PAGE = codeIn('proxy/examples/clients/README.md', 'ts', 'at?point=');
-/** What the page prints where a service is at its address, and another place is asked for. */
-function pageFor(url: string, place: string): Promise<string> {
-  const page = PAGE.replace('http://127.0.0.1:8080', url).replace('-3.7038,40.4168', place);
-  return printedBy(process.execPath, ['--input-type=module', '-e', page], { env: { ...process.env, TOKEN } });
-}
 
 test("a page written against the sample's /at shows names on a release in Kartverket's layout unchanged", async () => {
   const sample = await startService(await sampleOutput());
-  assert.equal(
-    await pageFor(sample.url, '-3.7038,40.4168'),
-    'lv0 Spain\nlv1 Comunidad de Madrid\nlv2 Madrid\nlv3 Madrid\n',
-  );
+  const names = 'lv0 Spain\nlv1 Comunidad de Madrid\nlv2 Madrid\nlv3 Madrid\n';
+  assert.equal(await recipesFor(sample).node(PAGE), names);
   const folder = temporaryFolder();
   cpSync('generator/examples', folder, { recursive: true });
   NORWAY.write(folder);
@@ -36,7 +29,8 @@ test("a page written against the sample's /at shows names on a release in Kartve
   const path = '/api/v1/fc/lv2?geometry=point&page-size=1&start-at=';
   for (const fid of [0, 3]) {
     const [unit] = JSON.parse(textOf(await send(norway, path + fid))).features;
-    const printed = await pageFor(norway.url, unit.geometry.coordinates.join());
+    const page = PAGE.replace('-3.7038,40.4168', unit.geometry.coordinates.join());
+    const printed = await recipesFor(norway).node(page);
     assert.match(printed, /^lv1 \S.*\nlv2 \S.*\n$/);
     assert.ok(printed.endsWith(`\nlv2 ${unit.properties.kommunenavn}\n`), printed);
   }

@@ -15,6 +15,7 @@ import { dice } from '../support/dice.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { placedLevel } from '../support/places.ts';
 import { printedBy, without } from '../support/processes/programs.ts';
+import { recipesFor } from '../support/processes/recipes.ts';
 import { typed } from '../support/processes/typed.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { codeIn } from '../support/readme-code.ts';
@@ -211,8 +212,9 @@ test("the commands and the programs under 'Many points' work when pasted", async
     await printedBy('python3', ['-c', codeIn(page, 'python', 'from points import')], { cwd: there });
     assert.equal(read('places-with-units.csv'), whole);
   }
-  const program = codeIn(page, 'ts', 'loadLevel')
-    .replace('http://127.0.0.1:8080', service.url)
-    .replace('administrative-boundaries-service/points', pathToFileURL(reader).href);
-  assert.match(await printedBy(process.execPath, ['--input-type=module', '-e', program], { env }), /^\S+ Madrid\n$/);
+  const program = codeIn(page, 'ts', 'loadLevel').replace(
+    'administrative-boundaries-service/points',
+    pathToFileURL(reader).href,
+  );
+  assert.match(await recipesFor(service).node(program), /^\S+ Madrid\n$/);
 });

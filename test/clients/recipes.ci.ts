@@ -16,8 +16,8 @@ import { readLayer } from '../support/datasets/read-layer.ts';
 import { layerOf, square } from '../support/datasets/write-dataset.ts';
 import { jsonLines } from '../support/files.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
-import { type Ended, printedBy, runProgram, without } from '../support/processes/programs.ts';
-import { lastLine, typedFor } from '../support/processes/recipes.ts';
+import { type Ended, runProgram, without } from '../support/processes/programs.ts';
+import { lastLine, recipesFor } from '../support/processes/recipes.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { codeIn, unescaped } from '../support/readme-code.ts';
 import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
@@ -135,13 +135,11 @@ test('the recipe for D3 turns every ring round: outer ones clockwise, holes the 
   // In place of D3, which only draws: what it is given.
   const d3 =
     'const geoMercator = () => ({ fitSize() {} }); const geoPath = () => ({ geometry }) => JSON.stringify(geometry);';
-  const { url } = await startService(await buildLayers(RINGS, { ...WHOLE, accept: ['empty-geometries'] }), {
+  const service = await startService(await buildLayers(RINGS, { ...WHOLE, accept: ['empty-geometries'] }), {
     isPublic: true,
   });
-  const code = codeIn(README, 'js', 'geoPath')
-    .replace(/^import .*$/m, d3)
-    .replace('http://127.0.0.1:8080', url);
-  const text = await printedBy(process.execPath, ['--input-type=module', '-e', `${code}\nconsole.log(svg);`]);
+  const code = codeIn(README, 'js', 'geoPath').replace(/^import .*$/m, d3);
+  const text = await recipesFor(service).node(code, 'console.log(svg);');
   const [polygon, multi, ...others] = [...text.matchAll(/d="(.*?)"\/>/g)].map(([, given = '']) => JSON.parse(given));
   const isClockwise = (points: readonly (readonly [number, number])[]): boolean =>
     points.reduce((sum, [x, y], i) => sum + x * (points[i + 1]?.[1] ?? y) - (points[i + 1]?.[0] ?? x) * y, 0) < 0;
@@ -162,14 +160,14 @@ test("the commands under 'Ask it' in the README, and the recipes that are comman
 }, async () => {
   const out = await buildCountries({ ...WHOLE, tiles: 2 });
   const typed = temporaryFolder();
-  const { home, sh } = typedFor((await startService(out)).url, { ...withCompiledPrograms(), TMPDIR: typed });
+  const { home, sh } = recipesFor(await startService(out), { ...withCompiledPrograms(), TMPDIR: typed });
   symlinkSync(resolve('node_modules'), join(home, 'node_modules'));
   symlinkSync(out, join(home, 'output'));
   const [first = '', ...blocks] = commandsIn('README.md', 'Ask it');
   const recipes = ['Listings', 'Whole files', 'A form', 'One unit', 'A copy up to date'].flatMap((heading) =>
     commandsIn(README, heading),
   );
-  const [base, token, auth] = first.split('\n');
+  const [base = '', token, auth = ''] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
   const printed: string[] = [];
   // The sample's units and places by others of the same levels.
@@ -177,7 +175,7 @@ test("the commands under 'Ask it' in the README, and the recipes that are comman
   const own = Object.entries({ ESP: 'AAA', lv3: 'lv2', NAME_3: 'NAME_2', ...elsewhere });
   for (const commands of [...blocks, ...recipes]) {
     const line = own.reduce((text, [from, to]) => text.replaceAll(from, to), commands);
-    printed.push(await sh(`${base}\n${auth}\n${line}`));
+    printed.push(await sh(base, auth, line));
   }
   const [point, search, links, map, copied, page, provinces, downloads = '', form, , copy] = printed;
   assert.equal(point, 'lv0 AAA Aland\nlv1 AAA.2_1 South\nlv2 AAA.2.1_1 Søst\n');
@@ -226,7 +224,7 @@ test('a table of figures is carried to the units of another release by shares, a
   await publishChanges({ out: folder, from: '2025-11', to: '2026-11' }, undefined, openPool(0), SILENT, (write) =>
     withLock(folder, write),
   );
-  const { home, sh } = typedFor((await startService(folder)).url);
+  const { home, sh } = recipesFor(await startService(folder));
   writeFileSync(
     join(home, 'inhabitants.csv'),
     'gid,people,cows\nESP.1.1_1,100,1\ntwo,20,2\nstays,7,\nbig,1000,10\nsinks,3,1\n',
@@ -242,7 +240,7 @@ test('a table of figures is carried to the units of another release by shares, a
 test('the commands of Cite and pin say what to cite, and leave a file with its digest', {
   skip: without('curl --version', 'jq --version', 'sha256sum --version'),
 }, async () => {
-  const { sh } = typedFor((await startService(await buildCountries({ ...WHOLE, attribution: ['Aland Survey'] }))).url);
+  const { sh } = recipesFor(await startService(await buildCountries({ ...WHOLE, attribution: ['Aland Survey'] })));
   const cited = await sh(codeIn(README, 'sh', '.citation'));
   assert.match(
     cited,
@@ -270,26 +268,22 @@ test('geopandas, pandas, DuckDB and OWSLib of PyPI run the recipes', { skip: NO_
       [['ESP', 'ESP.1_1', 'All', 'ESP.1.3_1', 'Isle'], square(8, 8)],
     ]),
   ];
-  const { sh, python: type } = typedFor((await startService(await buildLayers(layers, WHOLE))).url);
-  const python = async (word: string, more: string): Promise<string> =>
-    lastLine(await type(codeIn(README, 'python', word), more));
+  const { sh, python } = recipesFor(await startService(await buildLayers(layers, WHOLE)));
   await sh(codeIn(README, 'sh', 'provinces.geojsonl.gz'));
-  // Without the recipe's line it is not valid.
-  assert.equal(
-    await python('make_valid', 'print(len(regions), bool(regions.is_valid.all()), round(regions.area.sum(), 3))'),
-    '1 True 6.667',
-  );
-  assert.equal(
-    await python('read_json', "print(provinces.order('NAME_2').fetchall()[2][-2:])"),
-    "('Square', [2, 0, 4, 2])",
-  );
-  assert.equal(await python('from_features', "print(list(provinces['NAME_2']))"), "['Bow', 'Square', 'Isle']");
-  // A square far from the others has a line, too.
-  assert.equal(
-    await python("neighbours.csv.gz'))", "print(pairs[['gid', 'neighbour_gid']].fillna('').values.tolist())"),
-    "[['ESP.1.1_1', 'ESP.1.2_1'], ['ESP.1.2_1', 'ESP.1.1_1'], ['ESP.1.3_1', '']]",
-  );
-  const owslib = await type(
+  for (const [word, more, expected] of [
+    // Without the recipe's line it is not valid.
+    ['make_valid', 'len(regions), bool(regions.is_valid.all()), round(regions.area.sum(), 3)', '1 True 6.667'],
+    ['read_json', "provinces.order('NAME_2').fetchall()[2][-2:]", "('Square', [2, 0, 4, 2])"],
+    ['from_features', "list(provinces['NAME_2'])", "['Bow', 'Square', 'Isle']"],
+    [
+      "neighbours.csv.gz'))",
+      "pairs[['gid', 'neighbour_gid']].fillna('').values.tolist()",
+      // A square far from the others has a line, too.
+      "[['ESP.1.1_1', 'ESP.1.2_1'], ['ESP.1.2_1', 'ESP.1.1_1'], ['ESP.1.3_1', '']]",
+    ],
+  ] as const)
+    assert.equal(lastLine(await python(codeIn(README, 'python', word), `print(${more})`)), expected);
+  const owslib = await python(
     'import os',
     'from owslib.ogcapi.features import Features',
     "headers = {'Authorization': 'Bearer ' + os.environ['TOKEN']}",

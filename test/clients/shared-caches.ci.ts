@@ -2,17 +2,15 @@
 // shared cache does with private answers is seen, not believed; of a public service what one client asks for, or says
 // in headers, comes into no other client's answer (what caches spare it: public-caches.long.ts).
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { CHANGES_PATH, changesPath, GONE_PATH } from '../../format/changes.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { FORMATS, LEVELS, levelName } from '../../format/levels.ts';
-import { publishChanges } from '../../generator/changes/publish-changes.ts';
-import { withLock } from '../../generator/release/output-lock.ts';
-import { SILENT } from '../../generator/report/progress.ts';
-import { openPool } from '../../generator/workers/pool.ts';
 import { staticHostOrigin } from '../../proxy/origin/static-host.ts';
 import { readStored } from '../support/datasets/large-dataset.ts';
-import { squares } from '../support/datasets/write-dataset.ts';
 import { type Answer, nextOf, send, sendRaw, type Target, textOf, walk } from '../support/http/http-client.ts';
 import { authorizedWith, NO_TOKEN, startService } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
@@ -25,7 +23,7 @@ import {
   startNginx,
   varnishBefore,
 } from '../support/processes/nginx-varnish.ts';
-import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
+import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -117,32 +115,22 @@ async function nginxHost(output: string): Promise<URL> {
   return new URL(`http://127.0.0.1:${port}/`);
 }
 
-test('nginx as the static host has the changes between releases, too', { skip: noNginx }, async () => {
-  const output = temporaryFolder();
-  const layersOf = (gids: readonly string[]) => [squares('ADM_0', ['GID_0'], ...gids.map((gid) => [gid]))];
-  await buildLayers(layersOf(['AAA', 'BBB']), { release: 'r1' }, output);
-  await buildLayers(layersOf(['AAA', 'CCC']), { release: 'r2' }, output);
-  await publishChanges({ out: output, from: 'r1', to: 'r2' }, undefined, openPool(0), SILENT, (write) =>
-    withLock(output, write),
-  );
-  const origin = staticHostOrigin({ url: await nginxHost(output), headers: { 'x-origin-key': KEY } });
-  const proxy = await startService(output, { origin });
-  const table = await send(proxy, '/api/v1/changes/r1..r2.csv');
-  assert.deepEqual([table.status, /BBB.*CCC/.test(textOf(table))], [200, true]);
-  const empty = await send(proxy, '/api/v1/fc/lv0?gid-0=BBB');
-  assert.match(String(empty.headers.link), /gid-0=CCC>; rel="successor-version"/);
-});
-
-test('nginx as the static host gives every listing whole, for the configured key alone', {
+test('nginx as the static host gives every listing whole, and changes between releases, for the configured key alone', {
   skip: noNginx,
 }, async () => {
-  const key = KEY;
   const url = await nginxHost(folder);
-  const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: { 'x-origin-key': key } }) });
+  const proxy = await startService(folder, { origin: staticHostOrigin({ url, headers: { 'x-origin-key': KEY } }) });
   await walkAll(proxy);
+  const withKey = { ...NO_TOKEN, 'x-origin-key': KEY };
+  mkdirSync(join(folder, CHANGES_PATH));
+  for (const path of [changesPath('r1', 'r2'), GONE_PATH]) {
+    writeFileSync(join(folder, path), path);
+    const { status, body } = await send({ url: url.origin }, `/${path}`, withKey);
+    assert.deepEqual([status, body.toString()], [200, path]);
+  }
   assert.equal((await send({ url: url.origin }, '/current.json', NO_TOKEN)).status, 403);
   for (const path of ['/', '/world.gpkg', '/releases/../world.gpkg', '/releases/'])
-    assert.notEqual((await send({ url: url.origin }, path, { ...NO_TOKEN, 'x-origin-key': key })).status, 200, path);
+    assert.notEqual((await send({ url: url.origin }, path, withKey)).status, 200, path);
   await assert.rejects(
     startService(folder, { origin: staticHostOrigin({ url, headers: {} }) }),
     /the host responded with status 403/,

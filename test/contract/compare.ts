@@ -22,7 +22,7 @@ interface Recorded extends Stage {
 }
 
 /** What the statuses of the exchanges are, at least: they ask for every kind of answer. */
-const STATUSES = [200, 204, 206, 304, 400, 401, 403, 404, 405, 410, 414, 416, 502];
+const STATUSES = [200, 204, 206, 304, 400, 401, 403, 404, 405, 410, 412, 414, 416, 502];
 const CODES_MIN = 15;
 
 /** Compares these setups with the directory. */

@@ -150,6 +150,9 @@ function answers(cursor: Cursors): Exchange[] {
       ),
       ...get([download], { range, 'if-range': '"other"' }),
     ]),
+    ...['"other"', '*'].flatMap((tag) =>
+      get([`${API}/fc/lv2`, `${API}/names/lv2`, ITEMS, download], { 'if-match': tag, range: 'bytes=0-1' }),
+    ),
     ...get([`${ITEMS}?limit=1000`, `${ITEMS}?bbox=-60,-40,0,60,40,9&limit=4`]),
     ...['POST', 'DELETE', 'OPTIONS'].map((method) => ({ path: `${API}/fc/lv2`, method })),
     { path: `${API}/fc/lv0`, method: 'OPTIONS', headers: PREFLIGHT },

@@ -145,7 +145,7 @@ async function startProcesses(
   count: number,
   out: string,
   origin: readonly string[],
-  { publicUrl, scope, node }: { publicUrl?: string; scope?: string; node?: string | undefined },
+  { publicUrl, scope, node }: ContractOptions & { node?: string | undefined },
 ) {
   const chosen = { '--public-url': publicUrl, '--scope': scope };
   const given = Object.entries(chosen).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));

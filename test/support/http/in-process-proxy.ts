@@ -11,14 +11,11 @@ import { rangesToTrustedProxies } from '../../../proxy/config/trusted-proxies.ts
 import { Releases } from '../../../proxy/data/hosted-releases.ts';
 import type { LoadRelease } from '../../../proxy/data/loaded-release.ts';
 import type { LimitRules } from '../../../proxy/guards/admit-client.ts';
-import type { HeldLimits } from '../../../proxy/guards/slow-clients.ts';
-import type { WorkLimits } from '../../../proxy/guards/work-queue.ts';
 import type { HttpRequest } from '../../../proxy/http/request.ts';
 import { jwksToKeySet } from '../../../proxy/keys/key-set.ts';
 import { fixedKeys } from '../../../proxy/keys/rotating-keys.ts';
 import type { HttpServer, Observer, ServerLimits } from '../../../proxy/node/server.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../proxy/origin/origin.ts';
 import type { Assets } from '../../../proxy/site/asset.ts';
 import { publicAssets } from '../../../proxy/site/explorer-files.ts';
 import type { VirtualTime } from '../../simulation/virtual-time.ts';
@@ -37,15 +34,14 @@ export const JWKS: string = JSON.stringify({
 /** By then a service has stopped. */
 const STOP_MS = 30_000;
 
-export interface ServiceOptions {
+type OwnSettings = Pick<ServerSettings, 'origin' | 'publicUrl' | 'title' | 'signInHelp' | 'forwardedHost'>;
+type OwnParts = Pick<ServerParts, 'work' | 'held' | 'guards' | 'assets'>;
+
+export interface ServiceOptions extends Partial<OwnSettings>, OwnParts, Pick<Observer, 'observe' | 'unparsed'> {
   /** Shall it serve everybody, without tokens? */
   isPublic?: boolean;
   audience?: string;
   scope?: string;
-  publicUrl?: string;
-  title?: string;
-  signInHelp?: string;
-  origin?: Origin;
   /** The keys of each issuer; ISSUER and its key where left out. */
   issuers?: ReadonlyMap<string, KeySource>;
   /** Tokens that are refused. */
@@ -55,24 +51,15 @@ export interface ServiceOptions {
   /** Shall challenges name the metadata? */
   metadata?: boolean;
   trustProxy?: readonly string[];
-  forwardedHost?: boolean;
   limits?: ServerLimits;
   /** By which the limits of clients are measured, but for those of node:http itself; the machine's where left out. */
   time?: VirtualTime;
-  work?: WorkLimits;
-  /** How much is held for clients that have not taken it. */
-  held?: HeldLimits;
-  guards?: ServerParts['guards'];
   rules?: LimitRules;
-  observe?: Observer['observe'];
-  unparsed?: Observer['unparsed'];
   /** Shall it have looked for no release yet? */
   early?: boolean;
   explorer?: boolean;
   /** How it loads releases; whole where left out. */
   load?: LoadRelease;
-  /** Its public files, instead of the project's own. */
-  assets?: Assets;
 }
 
 export interface RunningService {
@@ -107,15 +94,11 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   };
   const log: string[] = [];
   const requests: HttpRequest[] = [];
-  const { time } = options;
+  const { time, observe, unparsed, publicUrl, title, signInHelp, forwardedHost, work, held, guards } = options;
   const settings = {
-    origin,
+    ...{ origin, publicUrl, title, signInHelp, forwardedHost },
     tokenRules: options.isPublic ? undefined : rules,
-    publicUrl: options.publicUrl,
-    title: options.title,
-    signInHelp: options.signInHelp,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
-    forwardedHost: options.forwardedHost,
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
     limits: options.rules,
     hasExplorer: options.explorer === true,
@@ -124,14 +107,12 @@ export async function startService(out: string, options: ServiceOptions = {}): P
     observer: {
       observe(...observed) {
         requests.push(observed[2]);
-        options.observe?.(...observed);
+        observe?.(...observed);
       },
-      ...(options.unparsed ? { unparsed: options.unparsed } : {}),
+      ...(unparsed && { unparsed }),
     },
     timeouts: options.limits,
-    work: options.work,
-    held: options.held,
-    guards: options.guards,
+    ...{ work, held, guards },
     time: time && { now: () => time.now, after: (ms, run) => time.after(ms, run) },
     assets: options.assets ?? knownAssets(settings),
   });

@@ -8,99 +8,23 @@ import { elementAt } from '../../../../format/element-at.ts';
 import { RELEASE_FILE, releasePath } from '../../../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../../../format/levels.ts';
 import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
-import { readStored } from '../../../support/datasets/large-dataset.ts';
 import { layerOf, square, squares } from '../../../support/datasets/write-dataset.ts';
 import { dice } from '../../../support/dice.ts';
 import { sha256Of } from '../../../support/files.ts';
 import { answerOf, bodyOf, sourcesOf } from '../../../support/http/answers.ts';
-import {
-  type Answer,
-  nextOf,
-  refusal,
-  type Sent,
-  send,
-  type Target,
-  textOf,
-} from '../../../support/http/http-client.ts';
+import { pagesFrom, refusal, type Sent, send, type Target, textOf } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
 import { buildLayers } from '../../../support/releases/build-release.ts';
 import { pointTo } from '../../../support/releases/point-to.ts';
-import { readNames } from '../../../support/releases/read-index.ts';
 import { worldOutput } from '../../../support/releases/world.ts';
 import { seedsOf } from '../../../support/slice.ts';
 import { notedReads } from '../../../support/watched-origin.ts';
+import { familyOf, type ModelLevel, modelOf, type Row } from './children-model.ts';
 
 const CHILDREN = '/api/v1/children';
 
 /** Units of the world that are asked for, of each level. */
 const ASKED = 12;
-
-interface Row {
-  gid: string | null;
-  name: string | null;
-  type: string | null;
-  [member: string]: unknown;
-}
-
-/** The units of a level: their rows as an answer has them, and their GIDs of the levels from 0 to theirs. */
-interface ModelLevel {
-  rows: readonly Row[];
-  gids: readonly (readonly string[])[];
-}
-
-/** The units of a release, from its names files and its features, with names in a language where there are some. */
-function modelOf(folder: string, lang = ''): ModelLevel[] {
-  const stored = readStored(folder, 'r1');
-  return LEVELS.map((level) => {
-    const [columns = [], ...lines] = readNames(join(folder, releasePath('r1')), level);
-    const rows = lines.map((values) => {
-      const pairs = columns.map((column, i): [string, unknown] => [String(column), values[i]]);
-      const own = Object.fromEntries(pairs);
-      const { gid, type, fid, children, area, view } = own;
-      const inside = own['inside'] as [number, ...unknown[]][];
-      const named = inside.map(([number, ...rest]) => [`lv${number}`, ...rest]);
-      const codes = pairs.flatMap(([column, code]) => (/^code:/.test(column) && code ? [[column.slice(5), code]] : []));
-      const some = codes.length > 0 && { codes: Object.fromEntries(codes) };
-      const name = own[`name:${lang}`] ?? own['name'];
-      return { gid, name, type, fid, children, inside: named, area, view, ...some } as Row;
-    });
-    const gids = (stored[level]?.units ?? []).map((unit) => unit.gids.map((gid) => (gid === 'null' ? '' : gid)));
-    return { rows, gids };
-  });
-}
-
-/** What is answered for a unit, as the contract says it. */
-function familyOf(model: readonly ModelLevel[], gid: string, asked?: Level): object | undefined {
-  const levels = asked === undefined ? LEVELS : [asked];
-  const childrenOn = (own: Level) => {
-    const found = LEVELS.filter((level) => level > own).find((level) =>
-      model[level]?.gids.some((of) => of[own] === gid),
-    );
-    return found === undefined ? undefined : { level: found, rows: rowsWith(elementAt(model, found), own, gid) };
-  };
-  const hasUnit = (level: Level) => model[level]?.gids.some((of) => of[level] === gid) === true;
-  const own = levels.find((level) => childrenOn(level)) ?? levels.find(hasUnit);
-  if (own === undefined) return undefined;
-  const children = childrenOn(own);
-  const on = hasUnit(own) ? own : (children?.level ?? own);
-  const first = model[on]?.gids.find((of) => of[own] === gid) ?? [];
-  const parents = first
-    .slice(0, own)
-    .flatMap((parent, level) => (parent === '' ? [] : [shownOf(model, parent, level)]));
-  const level = children === undefined ? null : levelName(children.level);
-  return { unit: shownOf(model, gid, own), parents, level, children: children?.rows ?? [] };
-}
-
-function rowsWith({ rows, gids }: ModelLevel, column: Level, gid: string): Row[] {
-  return rows.filter((_, i) => gids[i]?.[column] === gid);
-}
-
-/** A unit or a parent. */
-function shownOf(model: readonly ModelLevel[], gid: string, level: number): object {
-  const { rows, gids } = elementAt(model, level);
-  const { name = null, type = null } = rows[gids.findIndex((of) => of[level] === gid)] ?? {};
-  return { gid, name, type, level: `lv${level}` };
-}
 
 function pathOf(query: Readonly<Record<string, string | number>>): string {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
@@ -203,14 +127,12 @@ test('a walk by pages has every child once, by fid, and what is behind its curso
   for (const coding of ['gzip', 'identity'])
     for (const size of [1, 3, expected.length, 5000]) {
       const got: Row[] = [];
-      let path: string | undefined = pathOf({ gid, 'page-size': size });
-      for (let pages = 0; path !== undefined; pages++) {
-        const answer: Answer = await send(service, path, { 'accept-encoding': coding });
+      const path = pathOf({ gid, 'page-size': size });
+      for await (const answer of pagesFrom(service, path, { 'accept-encoding': coding })) {
         assert.equal(answer.headers['boundaries-matched'], String(expected.length));
-        const caching = pages === 0 ? 'private, no-cache' : 'private, max-age=31536000, immutable';
+        const caching = got.length === 0 ? 'private, no-cache' : 'private, max-age=31536000, immutable';
         assert.equal(answer.headers['cache-control'], caching);
         got.push(...JSON.parse(textOf(answer)).children);
-        path = nextOf(answer);
       }
       assert.deepEqual(got, expected);
     }
@@ -328,13 +250,12 @@ test('a page ends behind 2 MiB of text, with at least one child, and next leads 
   const at = await startService(await buildLayers([squares('ADM_0', ['GID_0', 'NAME_0'], ...long)]));
   const found: unknown[] = [];
   let pages = 0;
-  for (let path: string | undefined = CHILDREN; path !== undefined; pages++) {
-    const answer: Answer = await send(at, path);
+  for await (const answer of pagesFrom(at, CHILDREN)) {
     const text = textOf(answer);
     const { children } = JSON.parse(text);
     assert.ok(Buffer.byteLength(text) - Buffer.byteLength(JSON.stringify(children.at(-1))) < 2 ** 21);
     found.push(...children.map(({ gid }: Row) => gid));
-    path = nextOf(answer);
+    pages++;
   }
   assert.deepEqual([found, pages], [long.map(([gid]) => gid), 2]);
 });

@@ -1,6 +1,6 @@
 // Downloads as clients make them: with curl, wget and zcat, over connections that are cut, while a release
 // switches, and from files that are damaged. Conditions on entity tags: If-Match, which pins what is read in ranges,
-// beside If-None-Match and Range (RFC 9110 section 13.2.2), from an adapter of each kind.
+// beside If-None-Match and Range (RFC 9110 section 13.2.2); of other adapters contract/exchanges.ts compares them.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,8 +12,6 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { elementAt } from '../../../../format/element-at.ts';
 import { featureFilePath, neighboursTablePath, releasePath, unitsTablePath } from '../../../../format/layout.ts';
-import { openOrigin } from '../../../../proxy/create-server.ts';
-import { createFetchHandler } from '../../../../proxy/fetch/create-fetch-handler.ts';
 import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../../proxy/origin/origin.ts';
 import { circularMemory } from '../../../../proxy/work/body-buffers.ts';
@@ -270,16 +268,6 @@ test('a client that reads a file in ranges never joins two releases: with If-Mat
   const pinned = { range: 'bytes=100-', 'if-match': first.headers.etag };
   refusal(await send(own, UNITS, pinned), 412, 'precondition-failed');
   assert.equal((await send(own, UNITS, { range: 'bytes=100-' })).status, 206);
-});
-
-test('a handler of the Fetch standard has the same conditions', async () => {
-  const handler = await createFetchHandler({ origin: await openOrigin(countries), public: true });
-  const etag = await tagOf(UNITS);
-  const ask = (headers: Record<string, string>): Promise<Response> =>
-    handler.fetch(new Request(`https://a.test${UNITS}`, { headers }));
-  assert.equal((await ask({ 'if-match': '"another"', range: 'bytes=0-1' })).status, 412);
-  assert.equal((await ask({ 'if-match': etag, range: 'bytes=0-1' })).status, 206);
-  assert.equal((await ask({ 'if-match': etag, 'if-none-match': etag })).status, 304);
 });
 
 test('a flipped byte in any block of a table is 502 before a byte of that block is sent; other blocks are right', async () => {

@@ -16,7 +16,7 @@ import { send, textOf } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
 import { inBox, placedLevel } from '../../../support/places.ts';
 import { without } from '../../../support/processes/programs.ts';
-import { lastLine, typedFor } from '../../../support/processes/recipes.ts';
+import { lastLine, recipesFor } from '../../../support/processes/recipes.ts';
 import { codeIn } from '../../../support/readme-code.ts';
 import { assertBoxes, boxesOf, proxyFind } from '../../../support/releases/boxes-beside-model.ts';
 import { buildUnits } from '../../../support/releases/build-release.ts';
@@ -177,7 +177,7 @@ test('the commands of the README files and the lines of Python say what is at a 
   skip: without('curl --version', 'jq --version', 'python3 --version', 'ogr2ogr --version'),
 }, async () => {
   const { url } = await startService(folder);
-  const { sh, python } = typedFor(url);
+  const { sh, python } = recipesFor({ url });
   const linesOf = (text: string): string[] => text.trimEnd().split(/\r?\n/);
   const [, section = ''] = readFileSync('README.md', 'utf8').split('## Ask it\n');
   const shown = [...section.matchAll(/```sh\n([^`]*)```\n\n```text\n([^`]*)\n```/g)];
@@ -213,7 +213,7 @@ function isShown(line: string, shown: string): boolean {
 test('the notebook says where places are, how large units are and which are beside each other, and draws them', {
   skip: without("python3 -c 'import geopandas, duckdb, owslib'"),
 }, async () => {
-  const { python } = typedFor((await startService(folder)).url);
+  const { python } = recipesFor(await startService(folder));
   const text = await python(
     readFileSync('proxy/examples/clients/notebook.py', 'utf8'),
     'alone = [gid for gid, own in weights.items() if not own]',
@@ -237,7 +237,7 @@ test('the commands of proxy/README.md ask the questions that it answers', {
   skip: without('curl --version'),
 }, async () => {
   const { url } = await startService(folder);
-  const { sh } = typedFor(url);
+  const { sh } = recipesFor({ url });
   const commands = readFileSync('proxy/README.md', 'utf8').matchAll(/^```sh\n(curl .*)\n```\n\n```http$/gm);
   const printed: string[] = [];
   for (const [, command = ''] of commands) printed.push(printedAnswer(await sh(command), url));

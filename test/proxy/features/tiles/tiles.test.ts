@@ -17,14 +17,14 @@ import { verify } from '../../../../generator/verify/verify.ts';
 import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../../proxy/origin/origin.ts';
 import { writeRenamedCountries } from '../../../support/datasets/small-datasets.ts';
-import { squares, writeDataset } from '../../../support/datasets/write-dataset.ts';
+import { squares } from '../../../support/datasets/write-dataset.ts';
 import { sha256 } from '../../../support/files.ts';
 import { refusal, send } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
-import { buildCountries, buildRelease } from '../../../support/releases/build-release.ts';
+import { buildCountries, buildLayers, buildRelease } from '../../../support/releases/build-release.ts';
 import { featuresOf, openTiles, readTiles } from '../../../support/releases/read-tiles.ts';
 import { resealSummary } from '../../../support/releases/reseal.ts';
-import { copyOf, temporaryFolder } from '../../../support/temporary-folder.ts';
+import { copyOf } from '../../../support/temporary-folder.ts';
 
 const ZOOM = 5;
 const out = await buildCountries({ tiles: ZOOM });
@@ -51,58 +51,45 @@ test('the TileJSON has a pinned template, layers, zooms and bounds; a release wi
 });
 
 test('tiles have names in the languages that are asked for, where they differ, at the zooms of names, and TileJSON says so', async () => {
-  const folder = temporaryFolder();
-  const columns = ['GID_0', 'NAME_0', 'FR', 'AR'];
   const rows = [
     ['AAA', 'Egypt', 'Égypte', 'مصر'],
     ['BBB', 'Fiji', 'Fiji', null],
     ['CCC', null, 'Nulle part', null],
   ];
-  const source = writeDataset(join(folder, 'l.gpkg'), 'GPKG', [squares('ADM_0', columns, ...rows)]);
-  const built = async (texts: Parameters<typeof contentOptionsFrom>[0], name: string) => {
-    const to = join(folder, name);
-    const named = { 'name-column': ['lv0:fr=FR', 'lv0:ar=AR'], ...texts };
-    await buildRelease(source, to, { ...contentOptionsFrom(named), tiles: 4 });
-    return to;
+  const countries = squares('ADM_0', ['GID_0', 'NAME_0', 'FR', 'AR'], ...rows);
+  const built = (more: Parameters<typeof contentOptionsFrom>[0]): Promise<string> => {
+    const named = contentOptionsFrom({ 'name-column': ['lv0:fr=FR', 'lv0:ar=AR'], ...more });
+    return buildLayers([countries], { ...named, tiles: 4 });
   };
-  const [plain, french] = [await built({}, 'plain'), await built({ 'tile-languages': ['FR'] }, 'french')];
-  const namesIn = async (release: string, layer: 'units' | 'labels') => {
-    const found = new Map<number, unknown>();
-    for await (const { zoom, tile } of readTiles(openTiles(join(release, 'releases/r1/lv0/tiles.pmtiles'))))
-      for (const { properties } of featuresOf(tile.layers[layer])) {
-        const own = Object.entries(properties).filter(([name]) => name.startsWith('name'));
-        if (properties['gid'] !== undefined && own.length > 0)
-          found.set(zoom, { ...Object(found.get(zoom)), [String(properties['gid'])]: Object.fromEntries(own) });
-      }
-    return found;
-  };
-  const names = {
-    AAA: { name: 'Egypt', 'name:fr': 'Égypte' },
-    BBB: { name: 'Fiji' },
-    CCC: { 'name:fr': 'Nulle part' },
-  };
-  const [units, labels] = [await namesIn(french, 'units'), await namesIn(french, 'labels')];
-  assert.deepEqual(units, new Map([2, 3, 4].map((zoom) => [zoom, names])));
-  assert.deepEqual(labels.get(4), names);
-  assert.deepEqual((await namesIn(plain, 'units')).get(4), { AAA: { name: 'Egypt' }, BBB: { name: 'Fiji' } });
-  const fieldsOf = async (release: string): Promise<string[]> => {
-    const { body } = await send(await startService(release), '/api/v1/tiles/lv0.json');
+  const [egypt, fiji] = [{ name: 'Egypt' }, { name: 'Fiji' }];
+  const inFrench = { AAA: { ...egypt, 'name:fr': 'Égypte' }, BBB: fiji, CCC: { 'name:fr': 'Nulle part' } };
+  for (const [more, names, fields] of [
+    [{}, { AAA: egypt, BBB: fiji }, 'name'],
+    [{ 'tile-languages': ['FR'] }, inFrench, 'name,name:fr'],
+  ] as const) {
+    const folder = await built({ ...more });
+    const found = { units: new Map<number, object>(), labels: new Map<number, object>() };
+    for await (const { zoom, tile } of readTiles(openTiles(join(folder, 'releases/r1/lv0/tiles.pmtiles'))))
+      for (const layer of ['units', 'labels'] as const)
+        for (const { properties } of featuresOf(tile.layers[layer])) {
+          const own = Object.entries(properties).filter(([name]) => name.startsWith('name'));
+          const known = found[layer].get(zoom);
+          if (own.length > 0)
+            found[layer].set(zoom, { ...known, [String(properties['gid'])]: Object.fromEntries(own) });
+        }
+    assert.deepEqual(found.units, new Map([2, 3, 4].map((zoom) => [zoom, names])));
+    assert.deepEqual(found.labels.get(4), names);
+    const { body } = await send(await startService(folder), '/api/v1/tiles/lv0.json');
     const layers: { fields: object }[] = JSON.parse(body.toString()).vector_layers;
-    return layers.map(({ fields }) =>
-      Object.keys(fields)
+    const named = layers.map((layer) =>
+      Object.keys(layer.fields)
         .filter((field) => field.startsWith('name'))
         .join(),
     );
-  };
-  assert.deepEqual(
-    [await fieldsOf(french), await fieldsOf(plain)],
-    [
-      ['name,name:fr', '', 'name,name:fr'],
-      ['name', '', 'name'],
-    ],
-  );
-  assert.deepEqual((await verify({ out: french, workers: 0 }, SILENT)).findings, []);
-  await assert.rejects(built({ 'tile-languages': ['fr,de'] }, 'german'), {
+    assert.deepEqual(named, [fields, '', fields]);
+    assert.deepEqual((await verify({ out: folder, workers: 0 }, SILENT)).findings, []);
+  }
+  await assert.rejects(built({ 'tile-languages': ['fr,de'] }), {
     message: '--tile-languages de: the release has no names in de',
     remedy: 'it has ar, fr: add --languages de, or leave it out',
   });

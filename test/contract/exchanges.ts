@@ -113,17 +113,12 @@ function listings({ stored }: Made, cursor: Cursors): Exchange[] {
 function answers(cursor: Cursors): Exchange[] {
   const kinds = [
     ...KINDS,
-    `${API}/fc/lv2`,
     `${API}/fc/lv2?touches=same&geometry=none`,
     `${API}/geojsonl/lv2?gid-0=U0.3_1&geometry=low`,
     `${API}/fc/lv3?start-at=${cursor(3, 40)}`,
-    `${API}/`,
     `${API}/search?q=unit&level=lv1,lv3&limit=30`,
     `${API}/download/lv2.geojsonl.gz?gid-0=U0.3_1`,
     `${API}/download/lv1.geojson.gz?bbox=${BOX}&geometry=point`,
-    ...['conformance', 'collections/lv2', 'collections/lv2/queryables', 'collections/lv2/schema'].map(
-      (path) => `${OGC}/${path}`,
-    ),
     ...[`${ITEMS}?limit=5&GID_1=same&f=json`, `${ITEMS}?start-at=${cursor(2, 40)}&limit=5`],
   ];
   const ways = kinds.flatMap((path): Exchange[] => [

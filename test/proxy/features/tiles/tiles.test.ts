@@ -14,8 +14,6 @@ import { encodeDirectory, encodeHeader } from '../../../../format/write/pmtiles.
 import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../../generator/report/progress.ts';
 import { verify } from '../../../../generator/verify/verify.ts';
-import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
-import type { Origin } from '../../../../proxy/origin/origin.ts';
 import { writeRenamedCountries } from '../../../support/datasets/small-datasets.ts';
 import { squares } from '../../../support/datasets/write-dataset.ts';
 import { sha256 } from '../../../support/files.ts';
@@ -25,6 +23,7 @@ import { buildCountries, buildLayers, buildRelease } from '../../../support/rele
 import { featuresOf, openTiles, readTiles } from '../../../support/releases/read-tiles.ts';
 import { resealSummary } from '../../../support/releases/reseal.ts';
 import { copyOf } from '../../../support/temporary-folder.ts';
+import { watchedOrigin } from '../../../support/watched-origin.ts';
 
 const ZOOM = 5;
 const out = await buildCountries({ tiles: ZOOM });
@@ -197,13 +196,11 @@ test('a directory of tiles that inflates to megabytes, or has such a leaf, is 50
     writeFileSync(join(own, ARCHIVE), bytes);
     const file = { bytes: bytes.length, sha256: sha256(bytes) };
     resealSummary(join(own, 'releases/r1'), 1, ({ tiles }) => ({ tiles: { ...tiles, ...file, directory: file } }));
-    const origin = directoryOrigin(own);
     let longest = 0;
-    const read: Origin['read'] = (path, extent, reader) => {
+    const origin = watchedOrigin(own, (_path, extent) => {
       if (typeof extent === 'object') longest = Math.max(longest, extent.length);
-      return origin.read(path, extent, reader);
-    };
-    const proxy = await startService(own, { origin: { read } });
+    });
+    const proxy = await startService(own, { origin });
     refusal(await send(proxy, pathOf(0, 0, 0)), 502, 'origin-damaged');
     assert.ok(longest < 2 ** 20, `${longest} bytes were read`);
     if (directory === toLeaf) continue;

@@ -1,21 +1,21 @@
 // GDAL, geopandas, OWSLib and QGIS with the lines of the clients' README, on the sample as it is served: all units,
 // once, as the source has them.
 import assert from 'node:assert/strict';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../generator/gdal/gdal.ts';
 import { writeSample } from '../../generator/sample/sample.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
 import { AUTHORIZED, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
-import { type Ended, runProgram, without } from '../support/processes/programs.ts';
+import { printedBy, without } from '../support/processes/programs.ts';
+import { lastLine, recipesFor } from '../support/processes/recipes.ts';
 import { codeIn } from '../support/readme-code.ts';
 import { buildRelease, WHOLE } from '../support/releases/build-release.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const PROXY = resolve('proxy');
 /** Geometries are compared in degrees: the service rounds coordinates to 7 decimals. */
 const ROUNDING = 1e-6;
 
@@ -34,29 +34,14 @@ const needs = (module: string) =>
 const needsAny = needs('geopandas') && needs('qgis.core') && needs('owslib');
 
 const source = join(temporaryFolder(), 'sample.gpkg');
-/** Where the README's lines are typed: they name files of the repository, and write beside them. */
-const home = temporaryFolder();
 const url = needsAny === false ? await serveSample() : '';
+const { home, sh } = recipesFor({ url });
 
 async function serveSample(): Promise<string> {
   const out = temporaryFolder();
   writeSample(source);
   await buildRelease(source, out, { ...WHOLE, storedPages: 'none', accept: ['empty-geometries'] });
-  symlinkSync(PROXY, join(home, 'proxy'));
   return (await startService(out)).url;
-}
-
-function type(program: string, args: string[], env: Record<string, string>): Promise<Ended> {
-  return runProgram(program, args, {
-    cwd: home,
-    env: {
-      ...process.env,
-      BASE: `${url}/api/v1`,
-      AUTH: `Authorization: ${AUTHORIZED.authorization}`,
-      TOKEN,
-      ...env,
-    },
-  });
 }
 
 /**
@@ -70,9 +55,8 @@ interface Seen {
 
 /** Runs Python, which prints what it saw in the last line. */
 async function see<T = Seen>(module: string, code: string, env: Record<string, string> = {}): Promise<T> {
-  const { status, text } = await type(pythonWith(module) ?? '', ['-c', code], env);
-  assert.equal(status, 0, text);
-  return JSON.parse(text.trimEnd().split('\n').at(-1) ?? '');
+  const options = { cwd: home, env: { ...process.env, TOKEN, ...env } };
+  return JSON.parse(lastLine(await printedBy(pythonWith(module) ?? '', ['-c', code], options)));
 }
 
 /** The units of Spain in the source, as GDAL sees them. */
@@ -117,9 +101,7 @@ function withHeaders(): Record<string, string> {
 
 /** The GeoPackage, which other tests read. */
 test('ogr2ogr writes the municipalities of Spain', { skip: needsAny }, async () => {
-  const line = linesWith('OAPIF:', 'sh', 'README.md');
-  const { status, text } = await type('sh', ['-ec', line], {});
-  assert.equal(status, 0, text);
+  await sh(linesWith('OAPIF:', 'sh', 'README.md'));
 });
 
 /** Prints what is seen of a GeoDataFrame. */
@@ -184,8 +166,7 @@ test('QGIS reads a page by /vsicurl/ with the token in the option of GDAL, and w
   const layer = `QgsVectorLayer('${line.trim()}', 'regions', 'ogr')`;
   sameAs(await see('qgis.core', inQgis('', layer, 1), env), original(1).slice(0, 5));
   const refused = inQgis('', layer.replace('/vsicurl/', ''), 1);
-  const { text } = await type(pythonWith('qgis.core') ?? '', ['-c', refused], env);
-  assert.match(text, /AssertionError/);
+  await assert.rejects(see('qgis.core', refused, env), /AssertionError/);
 });
 
 /**
@@ -245,8 +226,7 @@ ${END_QGIS}`;
 test("the lines for GDAL in the clients' README make layers of what they ask for", {
   skip: needsAny,
 }, async () => {
-  const { status, text } = await type('sh', ['-ec', linesWith('madrid.gpkg', 'sh')], {});
-  assert.deepEqual([status, text], [0, '']);
+  assert.equal(await sh(linesWith('madrid.gpkg', 'sh')), '');
   const count = (file: string, layer: string): number => readLayer(join(home, file), layer).length;
   assert.equal(count('regions.gpkg', 'lv1'), original(1).length);
   const madrid = count('madrid.gpkg', 'lv3');

@@ -13,13 +13,13 @@ import { type LoadRelease, loadRelease } from '../../proxy/data/loaded-release.t
 import { apiRows } from '../../proxy/features/all-paths.ts';
 import { PROBLEMS } from '../../proxy/http/problem.ts';
 import { RotatingKeys, type TextLocation } from '../../proxy/keys/rotating-keys.ts';
-import { directoryOrigin } from '../../proxy/origin/directory.ts';
-import { type Origin, OriginError } from '../../proxy/origin/origin.ts';
+import { OriginError } from '../../proxy/origin/origin.ts';
 import { openapiDocument } from '../../proxy/site/openapi/document.ts';
 import { refusal, send, sendRaw, textOf } from '../support/http/http-client.ts';
 import { ISSUER, NO_TOKEN, startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { type Document, parametersOf, resolved } from '../support/http/openapi-document.ts';
 import { buildCountries, WHOLE } from '../support/releases/build-release.ts';
+import { watchedOrigin } from '../support/watched-origin.ts';
 
 // Its names are English, for the example of `lang`.
 const ENGLISH = contentOptionsFrom({ 'name-column': ['lv0:en=COUNTRY'] });
@@ -193,11 +193,10 @@ const away: TextLocation = { name: 'for the test', read: () => Promise.reject(ne
 const noKeys = new RotatingKeys(away, { cacheMs: 1000, staleMs: 1000, cooldownMs: 1000 }, () => {});
 
 /** An origin whose pages and features fail so. */
-function failingOrigin(reason: OriginError['reason']): Origin {
-  const { read } = directoryOrigin(folder);
-  const fail = (path: string): Promise<Buffer> => Promise.reject(new OriginError(reason, path));
-  return { read: (path, range) => (path.endsWith('.gz') ? fail(path) : read(path, range)) };
-}
+const failingOrigin = (reason: OriginError['reason']) =>
+  watchedOrigin(folder, (path) => {
+    if (path.endsWith('.gz')) throw new OriginError(reason, path);
+  });
 
 /** A release whose tables are larger than there is room for. */
 const loadLarge: LoadRelease = async (...of) => {

@@ -133,6 +133,9 @@ test('a download that is continued after another release was published stays on 
     const now = await send(proxy, path, asked);
     assert.deepEqual([now.status, now.headers['boundaries-release']], [isChanged ? 200 : 206, 'r2'], path);
     assert.equal(now.headers.etag !== old.headers.etag, isChanged);
+    // Who asks for no other tag never joins two releases.
+    const pinned = await send(proxy, path, { range: 'bytes=60-', 'if-match': old.headers.etag });
+    assert.equal(pinned.status, isChanged ? 412 : 206, path);
     if (path.endsWith('lv3.geojson.gz')) assert.match(gunzipSync(now.body).toString(), /Renamed/);
     await publish('r1');
     // At once: before each of these answers the proxy looks at the pointer, which it does four times a second.

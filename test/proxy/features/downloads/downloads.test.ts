@@ -16,7 +16,7 @@ import { circularMemory } from '../../../../proxy/work/body-buffers.ts';
 import { testAnyDownload } from '../../../contract/any-request.ts';
 import { after } from '../../../support/after.ts';
 import { MANY_SIZES, readStored } from '../../../support/datasets/large-dataset.ts';
-import { writeCountries, writeRenamedCountries } from '../../../support/datasets/small-datasets.ts';
+import { writeCountries } from '../../../support/datasets/small-datasets.ts';
 import { dice } from '../../../support/dice.ts';
 import { refusal, send, type Target } from '../../../support/http/http-client.ts';
 import { AUTHORIZED, startService } from '../../../support/http/in-process-proxy.ts';
@@ -255,18 +255,6 @@ test('If-Match that names it changes nothing: whole, range, 304 and 416 are as w
   // What has no entity tag has no condition.
   assert.equal((await send(small, '/healthz', { 'if-match': '"a"' })).status, 200);
   assert.equal((await send(small, '/api/v1/fc/lv9', { 'if-match': '"a"' })).status, 404);
-});
-
-test('a client that reads a file in ranges never joins two releases: with If-Match the second one is 412', async () => {
-  const out = await buildCountries();
-  const own = await startService(out);
-  const first = await send(own, UNITS, { range: 'bytes=0-99' });
-  assert.equal(first.status, 206);
-  await buildRelease(writeRenamedCountries(), out, { release: 'r2' });
-  await own.releases.refresh();
-  const pinned = { range: 'bytes=100-', 'if-match': first.headers.etag };
-  refusal(await send(own, UNITS, pinned), 412, 'precondition-failed');
-  assert.equal((await send(own, UNITS, { range: 'bytes=100-' })).status, 206);
 });
 
 test('a flipped byte in any block of a table is 502 before a byte of that block is sent; other blocks are right', async () => {

@@ -3,10 +3,7 @@
 // Compiled; its argument is a JSON file. It measures what it is asked for by messages, so that two versions can be
 // measured in turn: their files and messages must fit each other.
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { elementAt } from '../../../format/element-at.ts';
 import { loadCurrent, releasesOf } from '../../../proxy/assemble-server.ts';
@@ -17,15 +14,12 @@ import { afterConditions } from '../../../proxy/bodies/conditions.ts';
 import { responseCaches } from '../../../proxy/cache/response-cache.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { apiRows } from '../../../proxy/features/all-paths.ts';
-import { HeldBytes } from '../../../proxy/guards/slow-clients.ts';
 import { WorkQueue } from '../../../proxy/guards/work-queue.ts';
 import { type HandlerContext, handle } from '../../../proxy/handler/handler.ts';
 import { baseUrlBy } from '../../../proxy/http/base-url.ts';
 import { type HttpRequest, newRequest } from '../../../proxy/http/request.ts';
-import { createHttpServer, type ServerContext } from '../../../proxy/node/server.ts';
 import { QueuedReads, type Recipient } from '../../../proxy/origin/origin.ts';
 import { BodyBuffers } from '../../../proxy/work/body-buffers.ts';
-import { send } from '../../support/http/http-client.ts';
 
 export interface PathPlan {
   /** The output folder, and how the proxy checks tokens. */
@@ -71,52 +65,37 @@ const HASHED_BYTES = 16 * 1024;
 const US_PER_MS = 1000;
 const CLIENT: Recipient = { principal: '', isClosed: false, exchange: undefined };
 
-/** The response cache stores what is asked again. */
-const HOT_REQUESTS = 3;
-
 const plan: PathPlan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-const parts = await proxyParts(plan.proxy);
-await once(parts.server.listen(0, '127.0.0.1'), 'listening');
-const url = `http://127.0.0.1:${(parts.server.address() as AddressInfo).port}`;
-const headers = { authorization: plan.authorization, 'accept-encoding': 'gzip', host: HOST };
-for (let i = 0; i < HOT_REQUESTS; i++) await send({ url }, plan.hot, headers);
-parts.server.close();
+const context = await contextOf(plan.proxy);
+await answer(received('GET', plan.hot, { host: HOST, authorization: plan.authorization, 'accept-encoding': 'gzip' }));
 /** Batches that have been measured, by row: the next ones go on with the targets behind theirs. */
 const measured: number[] = [];
 let milliseconds = (): number => performance.now();
 process.on('message', async ({ row, batches, isCpu = false }: PathQuestion) => {
   milliseconds = isCpu ? cpuMilliseconds : () => performance.now();
   const kind = row === undefined ? undefined : elementAt(plan.cases, row);
-  const us = kind === undefined ? await microsecondsOfHash(batches) : await microsecondsOf(parts, kind, batches);
+  const us = kind === undefined ? await microsecondsOfHash(batches) : await microsecondsOf(kind, batches);
   process.send?.({ us } satisfies PathFigures);
 });
 process.send?.('ready');
 
-/** A proxy with the parts that are called by themselves: what assemble-server.ts makes. */
-interface ProxyParts {
-  context: HandlerContext;
-  reads: QueuedReads;
-  server: Server;
-}
-
-/** Creates a proxy. @throws StartError if there is no release to serve */
-async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): Promise<ProxyParts> {
+/** What `handle` needs, as assemble-server.ts makes it. @throws StartError if there is no release to serve */
+async function contextOf({ out, jwks, issuer, audience }: PathPlan['proxy']): Promise<HandlerContext> {
   const log = (line: string): void => console.error(line);
   const settings = await optionsToSettings({ origin: out, jwks: [jwks], issuer: [issuer], audience }, log);
   const { origin, tokenRules, publicUrl, trustedProxies, resourceMetadata } = settings;
   const turns = new WorkQueue();
-  const reads = new QueuedReads(origin, turns, new BodyBuffers());
   const releases = releasesOf(settings, log);
   await loadCurrent(releases, settings, log);
   const addresses = new ClientAddresses(trustedProxies);
-  const context: ServerContext = {
+  return {
     principals: tokenRules === undefined ? addresses : new Authenticator(tokenRules),
     addressOf: (sender) => addresses.known(sender),
     audience: 'private',
     releases,
     responses: responseCaches(),
     turns,
-    reads,
+    reads: new QueuedReads(origin, turns, new BodyBuffers()),
     admit: undefined,
     baseUrl: baseUrlBy(publicUrl, trustedProxies, log),
     metadataUrl: resourceMetadata && metadataUrl,
@@ -124,11 +103,17 @@ async function proxyParts({ out, jwks, issuer, audience }: PathPlan['proxy']): P
     // Nothing public is asked for.
     publicRows: new Map(),
     log: (error: unknown) => console.error(error),
-    held: new HeldBytes(),
-    lifecycle: { isStopping: false },
   };
-  const { server } = createHttpServer(context, {});
-  return { context, reads, server };
+}
+
+/** Answers a request again and again, as the adapter of a server does, until the response cache has the answer. */
+async function answer(request: HttpRequest): Promise<void> {
+  for (let i = 0; i < 2; i++) {
+    const made = await handle(context, request);
+    const body = await (Buffer.isBuffer(made.body) ? made.body : made.body?.read(context.reads, CLIENT));
+    if (!Buffer.isBuffer(body)) throw new Error(`${request.target}: ${made.status}`);
+    context.responses.gzip.offer(request.target, made, body);
+  }
 }
 
 function cpuMilliseconds(): number {
@@ -143,7 +128,7 @@ async function leastOf(times: number, measure: (i: number) => Promise<number>): 
 }
 
 /** Microseconds a request. @throws Error if an answer has another status */
-async function microsecondsOf(parts: ProxyParts, kind: PathCase, batches: number): Promise<number> {
+async function microsecondsOf(kind: PathCase, batches: number): Promise<number> {
   const row = plan.cases.indexOf(kind);
   const before = measured[row] ?? 0;
   measured[row] = before + batches;
@@ -151,17 +136,17 @@ async function microsecondsOf(parts: ProxyParts, kind: PathCase, batches: number
     let ms = 0;
     const batch = before + i;
     for (let done = 0; done < REQUESTS; done += TURN_REQUESTS) {
-      const requests = await requestsOf(parts, kind, batch * REQUESTS + done, TURN_REQUESTS);
+      const requests = await requestsOf(kind, batch * REQUESTS + done, TURN_REQUESTS);
       await setImmediate();
       const begun = milliseconds();
-      await answerAll(parts, kind, requests);
+      await answerAll(kind, requests);
       ms += milliseconds() - begun;
     }
     return (ms * US_PER_MS) / REQUESTS;
   });
 }
 
-async function answerAll({ context, reads }: ProxyParts, kind: PathCase, requests: HttpRequest[]): Promise<void> {
+async function answerAll(kind: PathCase, requests: HttpRequest[]): Promise<void> {
   for (const request of requests) {
     const made = handle(context, request);
     const answer = made instanceof Promise ? await made : made;
@@ -170,7 +155,7 @@ async function answerAll({ context, reads }: ProxyParts, kind: PathCase, request
     if (status !== (answer.status === 204 ? 204 : kind.status)) throw new Error(`${request.target}: ${status}`);
     const { body } = answer;
     if (kind.status === 304 || kind.method === 'HEAD' || body === undefined || Buffer.isBuffer(body)) continue;
-    const reading = body.read(reads, CLIENT);
+    const reading = body.read(context.reads, CLIENT);
     if (!(reading instanceof Promise)) continue;
     const later = await reading;
     if (!Buffer.isBuffer(later)) for await (const chunk of later) if (chunk.length === 0) throw new Error('no bytes');
@@ -188,7 +173,6 @@ function microsecondsOfHash(batches: number): Promise<number> {
 }
 
 async function requestsOf(
-  { context }: ProxyParts,
   { targets, authorization, status, range, method }: PathCase,
   first: number,
   count: number,

@@ -1,7 +1,7 @@
 // The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator
-// writes it (generator/names/write-words.ts), the proxy looks texts up in it. Names and texts are folded by the same
-// function.
+// writes it (generator/names/write-words.ts), the proxy looks texts up in it.
 import { u32At } from './element-at.ts';
+import { foldText } from './fold-text.ts';
 import { APOSTROPHES, nameForms } from './name-forms.ts';
 import { beginningOf } from './names.ts';
 import { FormatError } from './parse.ts';
@@ -20,33 +20,6 @@ const FOLDED_MAX_CHARS = 2000;
 /** Ends each name: less than every byte of one. */
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
-
-/** Letters that Unicode does not decompose, as they are written where a keyboard does not have them. */
-const LETTERS: ReadonlyMap<string, string> = new Map(
-  'ßss æae œoe øo đd ðd þth łl ħh ıi ŋn ŧt əa ςσ'.split(' ').map((pair) => [pair.slice(0, 1), pair.slice(1)]),
-);
-const SPECIAL_LETTERS = new RegExp(`[${[...LETTERS.keys()].join('')}]`, 'g');
-const SEPARATORS = new RegExp(`(?:[^\\p{L}\\p{N}]|${APOSTROPHES.source})+`, 'gu');
-const NOT_ASCII = /[^\0-\x7f]/;
-
-/**
- * A text as names are compared: decomposed (NFKD), without marks, in lower case, with one space for everything that is
- * neither letter nor digit. Empty if it has neither. What is folded already stays as it is.
- */
-export function foldText(text: string): string {
-  if (!NOT_ASCII.test(text))
-    return text
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, ' ')
-      .trim();
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replace(SPECIAL_LETTERS, (letter) => LETTERS.get(letter) ?? letter)
-    .replace(SEPARATORS, ' ')
-    .trim();
-}
 
 /** The folded texts by which a name is found: its forms, with apostrophes (L'Aquila, Hawai'i) also as if without. */
 export function foldedNames(name: string): string[] {

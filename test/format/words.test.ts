@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import naughtyStrings from 'big-list-of-naughty-strings' with { type: 'json' };
 import { elementAt } from '../../format/element-at.ts';
+import { foldText } from '../../format/fold-text.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
-import { foldedNames, foldText, WORDS_MAGIC, type Words } from '../../format/words.ts';
+import { foldedNames, WORDS_MAGIC, type Words } from '../../format/words.ts';
 import { encodeWords } from '../../generator/names/words.ts';
 import { decodeWords } from '../support/decode-words.ts';
 

@@ -1,9 +1,10 @@
 // Which units are called so: a text is looked up in the words of the levels' names, in steps. It is one file because
 // each way of matching goes on where the one before it ends.
 import { numberAt, u32At } from '../../../format/element-at.ts';
+import { foldText } from '../../../format/fold-text.ts';
 import { NO_POSITIONS, type Positions, positionsIn } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
-import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
+import type { NumberRange, Words } from '../../../format/words.ts';
 
 /** The names of a level, and which of its units may be found; undefined for all. */
 export interface SearchedLevel {

@@ -1,8 +1,9 @@
 // Which units are called so in a unit that is called so: `toledo spain`. For texts that no name has as a whole; in
 // steps. What is asked of parents is found once for a text, for all units of a level.
 import { elementAt, i32At, u8At, u32At } from '../../../format/element-at.ts';
+import { foldText } from '../../../format/fold-text.ts';
 import type { Steps } from '../../../format/steps.ts';
-import { foldText, type NumberRange, type Words } from '../../../format/words.ts';
+import type { NumberRange, Words } from '../../../format/words.ts';
 import type { LevelGids } from '../names/level-names.ts';
 import { findingUnits, partsOf, type SearchedLevel, type SearchResult } from './find-units.ts';
 import type { LevelColumns, LevelParents } from './level-parents.ts';

@@ -1,6 +1,7 @@
 // The parameters of a search.
+
+import { foldText } from '../../../format/fold-text.ts';
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import { foldText } from '../../../format/words.ts';
 import { badParameter, GIDS, Parameter, wrong } from '../../query/parameter.ts';
 import { LANG } from '../names/languages.ts';
 import { sizeOf } from '../pages/page-parameters.ts';

@@ -1,11 +1,11 @@
 // The answer to a search: the units of all levels that are called so, or have a GID.
 import { elementAt } from '../../../format/element-at.ts';
+import { foldText } from '../../../format/fold-text.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import { nameForms } from '../../../format/name-forms.ts';
 import { intersect, NO_POSITIONS } from '../../../format/positions.ts';
 import type { Steps } from '../../../format/steps.ts';
-import { foldText } from '../../../format/words.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';

@@ -9,6 +9,7 @@ import { gunzipSync, inflateRawSync } from 'node:zlib';
 import type { Geometry } from 'geojson';
 import { decodeCells } from '../../../format/cells.ts';
 import { elementAt } from '../../../format/element-at.ts';
+import { foldText } from '../../../format/fold-text.ts';
 import { pointAt } from '../../../format/grid.ts';
 import {
   alonePath,
@@ -42,7 +43,6 @@ import {
 import { PAGE_CAPS } from '../../../format/page-caps.ts';
 import { positionsIn } from '../../../format/positions.ts';
 import type { LevelSummary, Release } from '../../../format/release-json.ts';
-import { foldText } from '../../../format/words.ts';
 import { encodeLevel } from '../../../format/write/level.ts';
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';

@@ -2,9 +2,10 @@
 // one file because what is typed is drawn from what the scan knows.
 import assert from 'node:assert/strict';
 import { elementAt } from '../../../../format/element-at.ts';
+import { foldText } from '../../../../format/fold-text.ts';
 import { LEVELS, type Level } from '../../../../format/levels.ts';
 import { nameForms } from '../../../../format/name-forms.ts';
-import { foldedNames, foldText } from '../../../../format/words.ts';
+import { foldedNames } from '../../../../format/words.ts';
 import type { StoredLevel } from '../../../support/datasets/large-dataset.ts';
 import { dice } from '../../../support/dice.ts';
 import { send, type Target, textOf } from '../../../support/http/http-client.ts';

@@ -1,0 +1,111 @@
+// Decides rows: their texts are looked for from the country down, each below the unit that was found so far.
+import { elementAt } from '../../../format/element-at.ts';
+import type { Level } from '../../../format/levels.ts';
+import { type Decision, decide, decideSurely, RULES, type Rule, type RuleSettings } from './rules.ts';
+import type { Scopes, UnitPlace } from './scopes.ts';
+
+/** Candidates that are named. */
+const CANDIDATES_MAX = 5;
+/** Decisions that are kept: tables say the same again and again. */
+const KEPT_MAX = 20_000;
+const KEPT_TEXT_MAX_CHARS = 100;
+/** So many units of one name are followed further down at most. */
+const FOLLOWED_MAX = 100;
+
+/** What became of a row. `empty`: it has no text. */
+export type Match = Rule | 'ambiguous' | 'none' | 'empty';
+
+/** What a row is. */
+export interface MatchedRow {
+  /** Of several columns the least sure rule. */
+  match: Match;
+  /** The unit, or the one that was found before nothing, or several, were found. */
+  unit: UnitPlace | undefined;
+  /** The number of the column that gave no unit; undefined if all did. */
+  at: number | undefined;
+  /** Units that it may be, by their GIDs. */
+  candidates: readonly string[];
+  isRestored: boolean;
+  isUntried: boolean;
+}
+
+/** Decides rows of a table. */
+export class Chains {
+  readonly #scopes: Scopes;
+  readonly #levels: readonly Level[];
+  readonly #settings: RuleSettings;
+  readonly #kept = new Map<string, Decision>();
+
+  /** @param levels of the columns, ascending */
+  constructor(scopes: Scopes, levels: readonly Level[], settings: RuleSettings) {
+    this.#scopes = scopes;
+    this.#levels = levels;
+    this.#settings = settings;
+  }
+
+  /** @param texts of the columns; an empty one is not given */
+  match(texts: readonly string[]): MatchedRow {
+    const row: MatchedRow = {
+      match: 'empty',
+      unit: undefined,
+      at: undefined,
+      candidates: [],
+      isRestored: false,
+      isUntried: false,
+    };
+    /** Several units of the column before. */
+    let several: { at: number; level: Level; units: readonly number[] } | undefined;
+    let leastSure = -1;
+    for (const [at, text] of texts.entries()) {
+      if (text.trim() === '') continue;
+      const level = elementAt(this.#levels, at);
+      if (several !== undefined) {
+        const [only, ...others] = this.#followed(several, level, text);
+        if (only === undefined || others.length > 0) break;
+        row.unit = only;
+        several = undefined;
+      }
+      const { rule, units, isRestored, isUntried } = this.#decide(level, row.unit, text);
+      row.isRestored ||= isRestored;
+      row.isUntried ||= isUntried;
+      if (rule === undefined) return { ...row, match: 'none', at, candidates: this.#elsewhere(level, row.unit, text) };
+      leastSure = Math.max(leastSure, RULES.indexOf(rule));
+      const [position = 0] = units;
+      if (units.length === 1) row.unit = { level, position };
+      else several = { at, level, units };
+    }
+    if (several !== undefined)
+      return { ...row, match: 'ambiguous', at: several.at, candidates: this.#gidsOf(several.level, several.units) };
+    return { ...row, match: RULES[leastSure] ?? 'empty' };
+  }
+
+  /** Those of several units below which a text is found. */
+  #followed({ level, units }: { level: Level; units: readonly number[] }, below: Level, text: string): UnitPlace[] {
+    if (units.length > FOLLOWED_MAX) return [];
+    const places = units.map((position) => ({ level, position }));
+    return places.filter((place) => this.#decide(below, place, text).rule !== undefined);
+  }
+
+  #decide(level: Level, above: UnitPlace | undefined, text: string): Decision {
+    const key = `${level} ${above?.level} ${above?.position} ${text}`;
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const decision = decide(this.#scopes.scopeOf(level, above), text, this.#settings);
+    if (text.length > KEPT_TEXT_MAX_CHARS) return decision;
+    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
+    this.#kept.set(key, decision);
+    return decision;
+  }
+
+  /** The units of the whole country that a text would be: a wrong parent is shown, never corrected. */
+  #elsewhere(level: Level, above: UnitPlace | undefined, text: string): string[] {
+    if (above === undefined) return [];
+    const scope = this.#scopes.scopeOf(level, this.#scopes.countryOf(above));
+    return this.#gidsOf(level, decideSurely(scope, text));
+  }
+
+  #gidsOf(level: Level, units: readonly number[]): string[] {
+    const names = this.#scopes.namesOf(level);
+    return units.slice(0, CANDIDATES_MAX).flatMap((unit) => names.unitAt(unit).gid ?? []);
+  }
+}

@@ -1,0 +1,281 @@
+// The names of a level's units as their names file has them (format/README.md, 'Names'): its text, where the line of
+// each unit begins, and which unit of each level above it is in.
+import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
+import type { Level } from '../../../format/levels.ts';
+import { nameColumns, valuesIn } from '../../../format/names.ts';
+import { FormatError } from '../../../format/parse.ts';
+
+/** No unit. */
+export const NO_UNIT = -1;
+
+const LINE_FEED = 0x0a;
+
+/** The names file of a level. */
+export interface NamesText {
+  level: Level;
+  /** UTF-8. */
+  text: Uint8Array;
+  /** For messages. */
+  file: string;
+}
+
+/** What a unit is called. */
+export interface NamedUnit {
+  gid: string | null;
+  /** The default name. */
+  name: string | null;
+  /** Its codes, in the order of the level's keys. */
+  codes: readonly (string | null)[];
+  /** All its names: the default one, those in languages, and others. */
+  names: readonly string[];
+}
+
+/** The names of a level's units. */
+export class LevelNames {
+  readonly level: Level;
+  readonly units: number;
+  /** The keys of its codes. */
+  readonly codeKeys: readonly string[];
+  /** How many digits each code has, of GIDs first, then by key; undefined where they are not digits of one length. */
+  readonly digits: readonly (number | undefined)[];
+  readonly #lines: NameLines;
+  readonly #parents: ReadonlyMap<Level, Int32Array>;
+  /** By position: the first unit with the same GID; undefined where GIDs differ. */
+  readonly #firsts: Int32Array | undefined;
+  readonly #groups = new Map<Level, Groups>();
+
+  constructor(level: Level, lines: NameLines, { digits, parents, firsts }: LevelFacts) {
+    this.level = level;
+    this.units = lines.units;
+    this.codeKeys = lines.columns.keys;
+    this.digits = digits;
+    this.#lines = lines;
+    this.#parents = parents;
+    this.#firsts = firsts.every((first, unit) => first === unit) ? undefined : firsts;
+  }
+
+  /** What a unit is called. */
+  unitAt(position: number): NamedUnit {
+    const values = this.#lines.valuesAt(position);
+    const { gid, name, codes, languages, others } = this.#lines.columns;
+    const own = values[others];
+    const texts = [values[name], ...languages.map((column) => values[column]), ...(Array.isArray(own) ? own : [])];
+    return {
+      gid: textOr(values[gid], null),
+      name: textOr(values[name], null),
+      codes: codes.map((column) => textOr(values[column], null)),
+      names: texts.filter((text) => typeof text === 'string'),
+    };
+  }
+
+  /** The first unit with the same GID. */
+  firstOf(position: number): number {
+    return this.#firsts === undefined ? position : i32At(this.#firsts, position);
+  }
+
+  /** The unit of a level above that a unit is in, of several with its GID the first; NO_UNIT if there is none. */
+  parentOf(position: number, above: Level): number {
+    const parents = this.#parents.get(above);
+    return parents === undefined ? NO_UNIT : i32At(parents, position);
+  }
+
+  /** The units below a unit of a level above. @param position the first one with its GID */
+  below(above: Level, position: number): Int32Array {
+    const parents = this.#parents.get(above);
+    if (parents === undefined) return new Int32Array();
+    const groups = this.#groups.get(above) ?? new Groups(parents);
+    this.#groups.set(above, groups);
+    return groups.of(position);
+  }
+
+  /** The first units of some GIDs, of those that it has. */
+  positionsOf(gids: ReadonlySet<string>): Map<string, number> {
+    const positions = new Map<string, number>();
+    for (let unit = this.units - 1; unit >= 0; unit--) {
+      const gid = textOr(this.#lines.valuesAt(unit)[this.#lines.columns.gid], null);
+      if (gid !== null && gids.has(gid)) positions.set(gid, unit);
+    }
+    return positions;
+  }
+}
+
+/** What is known of a level besides its lines. */
+interface LevelFacts {
+  digits: readonly (number | undefined)[];
+  parents: ReadonlyMap<Level, Int32Array>;
+  firsts: Int32Array;
+}
+
+/** A level above, while those below are read: the first unit of each GID. */
+interface KnownLevel {
+  names: LevelNames;
+  positions: ReadonlyMap<string, number>;
+}
+
+/**
+ * Reads levels.
+ * @param texts of all levels that have units, from the highest to the lowest that is wanted
+ * @throws FormatError if one is no such text
+ */
+export function readLevels(texts: readonly NamesText[]): LevelNames[] {
+  const known: KnownLevel[] = [];
+  for (const text of texts) known.push(readLevel(text, known));
+  return known.map(({ names }) => names);
+}
+
+/** @param above all levels above that have units, ascending */
+function readLevel({ level, text, file }: NamesText, above: readonly KnownLevel[]): KnownLevel {
+  const lines = new NameLines(text, file);
+  const { units, columns } = lines;
+  const parents = new Map(above.map(({ names }) => [names.level, new Int32Array(units)]));
+  const digits = new DigitLengths(1 + columns.codes.length);
+  const positions = new Map<string, number>();
+  const firsts = new Int32Array(units);
+  for (let unit = 0; unit < units; unit++) {
+    const values = lines.valuesAt(unit);
+    const gid = textOr(values[columns.gid], null);
+    const first = gid === null ? unit : (positions.get(gid) ?? unit);
+    if (gid !== null && first === unit) positions.set(gid, unit);
+    firsts[unit] = first;
+    digits.add([gid, ...columns.codes.map((column) => textOr(values[column], null))]);
+    for (const one of above) {
+      const own = parents.get(one.names.level);
+      if (own !== undefined) own[unit] = parentIn(one, above, values, columns);
+    }
+  }
+  return { names: new LevelNames(level, lines, { digits: digits.lengths, parents, firsts }), positions };
+}
+
+/** The unit of a level above that a unit is in: by `parents` of its line, otherwise by its parent's. */
+function parentIn(
+  { names, positions }: KnownLevel,
+  above: readonly KnownLevel[],
+  values: readonly unknown[],
+  columns: Columns,
+): number {
+  const all = values[columns.parents];
+  if (Array.isArray(all)) return positions.get(textOr(all[names.level], '')) ?? NO_UNIT;
+  const nearest = above.at(-1);
+  const parent = nearest?.positions.get(textOr(values[columns.parent], '')) ?? NO_UNIT;
+  return nearest === undefined || parent === NO_UNIT || nearest.names === names
+    ? parent
+    : nearest.names.parentOf(parent, names.level);
+}
+
+/** The lines of a names file. */
+class NameLines {
+  readonly units: number;
+  readonly columns: Columns;
+  readonly #text: Uint8Array;
+  /** Where each unit's begins, and the last one ends. */
+  readonly #start: Uint32Array;
+  readonly #file: string;
+  readonly #decoder = new TextDecoder();
+
+  /** @throws FormatError if it has no whole lines, or no header */
+  constructor(text: Uint8Array, file: string) {
+    this.#text = text;
+    this.#file = file;
+    this.#start = lineStarts(text, file);
+    this.units = this.#start.length - 1;
+    this.columns = columnsIn(this.#decoder.decode(text.subarray(0, u32At(this.#start, 0))), file);
+  }
+
+  valuesAt(unit: number): unknown[] {
+    const [from, to] = [u32At(this.#start, unit), u32At(this.#start, unit + 1)];
+    return valuesIn(this.#decoder.decode(this.#text.subarray(from, to)), this.#file);
+  }
+}
+
+/** Where the columns of a line are. */
+interface Columns {
+  gid: number;
+  name: number;
+  parent: number;
+  parents: number;
+  others: number;
+  keys: string[];
+  codes: number[];
+  languages: number[];
+}
+
+function columnsIn(header: string, file: string): Columns {
+  const fields = ['gid', 'name', 'parent', 'parents', 'others'] as const;
+  const [gid = 0, name = 0, parent = 0, parents = 0, others = 0] = nameColumns(header, fields, file);
+  const names = valuesIn(header, file).map(String);
+  const columns: Columns = { gid, name, parent, parents, others, keys: [], codes: [], languages: [] };
+  for (const [column, field] of names.entries()) {
+    if (field.startsWith('name:')) columns.languages.push(column);
+    if (!field.startsWith('code:')) continue;
+    columns.keys.push(field.slice('code:'.length));
+    columns.codes.push(column);
+  }
+  return columns;
+}
+
+function textOr<None>(value: unknown, none: None): string | None {
+  return typeof value === 'string' ? value : none;
+}
+
+/** Where the line of each unit begins, and where the last one ends. @throws FormatError if it has no whole lines */
+function lineStarts(text: Uint8Array, file: string): Uint32Array {
+  if (text.at(-1) !== LINE_FEED) throw new FormatError(file, 'is not a complete list of names');
+  const lines = text.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
+  const starts = new Uint32Array(lines);
+  for (let line = 0, at = 0; line < lines; line++) {
+    at = text.indexOf(LINE_FEED, at) + 1;
+    starts[line] = at;
+  }
+  return starts;
+}
+
+/** Finds out whether all codes of a column are digits of one length. */
+class DigitLengths {
+  readonly #lengths: (number | undefined)[];
+  readonly #isMixed: boolean[];
+
+  constructor(columns: number) {
+    this.#lengths = new Array<number | undefined>(columns).fill(undefined);
+    this.#isMixed = new Array<boolean>(columns).fill(false);
+  }
+
+  get lengths(): (number | undefined)[] {
+    return this.#lengths.map((length, column) => (this.#isMixed[column] ? undefined : length));
+  }
+
+  add(codes: readonly (string | null)[]): void {
+    for (const [column, code] of codes.entries()) {
+      if (code === null || this.#isMixed[column]) continue;
+      this.#lengths[column] ??= code.length;
+      if (!/^\d+$/.test(code) || this.#lengths[column] !== code.length) this.#isMixed[column] = true;
+    }
+  }
+}
+
+/** The units below each unit of a level above. */
+class Groups {
+  readonly #order: Int32Array;
+  /** Where those of each begin in the order, and where the last ones end. */
+  readonly #start: Uint32Array;
+
+  constructor(parents: Int32Array) {
+    const most = parents.reduce((max, parent) => Math.max(max, parent), NO_UNIT);
+    const start = new Uint32Array(most + 2);
+    for (const parent of parents) if (parent !== NO_UNIT) start[parent + 1] = u32At(start, parent + 1) + 1;
+    for (let i = 1; i < start.length; i++) start[i] = u32At(start, i) + u32At(start, i - 1);
+    this.#start = start;
+    this.#order = new Int32Array(elementAt(start, start.length - 1));
+    const next = start.slice();
+    for (const [unit, parent] of parents.entries()) {
+      if (parent === NO_UNIT) continue;
+      const at = u32At(next, parent);
+      this.#order[at] = unit;
+      next[parent] = at + 1;
+    }
+  }
+
+  of(position: number): Int32Array {
+    if (position + 1 >= this.#start.length) return this.#order.subarray(0, 0);
+    return this.#order.subarray(u32At(this.#start, position), u32At(this.#start, position + 1));
+  }
+}

@@ -119,6 +119,17 @@ export function nameColumns(header: string, fields: readonly NameField[], file: 
   });
 }
 
+/**
+ * The keys of the codes that lines have, or the tags of their languages.
+ * @param header the first line
+ * @throws FormatError if it is no header
+ */
+export function furtherKeys(header: string, kind: 'code' | 'name', file: string): string[] {
+  const prefix = `${kind}:`;
+  const names = valuesIn(header, `${file} line 1`).map(String);
+  return names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+}
+
 /** The values of a line. @throws FormatError if it is no list */
 export function valuesIn(line: string, where: string): unknown[] {
   let values: unknown;

@@ -17,6 +17,9 @@ import type { ServeOptions } from './config/options.ts';
 import { optionsFromEnvironment, SERVE_OPTIONS } from './config/options.ts';
 import { OptionError, StartError } from './config/start-error.ts';
 import type { LoadedRelease } from './data/loaded-release.ts';
+import { type MatchStreams, match } from './match/match.ts';
+import { sourceAt, sourceInFolder } from './match/open-source.ts';
+import { MATCH_OPTIONS, type MatchOptions, optionsToMatchSettings } from './match/options.ts';
 import { openAddress, openFolder } from './points/open-release.ts';
 import { optionsToPointsSettings, POINTS_OPTIONS, type PointsOptions } from './points/options.ts';
 import { points } from './points/points.ts';
@@ -133,6 +136,25 @@ export function program(): Argv {
       async ({ table, strict, ...options }) => {
         if (!(await appendUnits(table, options)) && strict) process.exitCode = 1;
       },
+    )
+    .command(
+      'match [table]',
+      'add the codes of the units that it names to each row of a CSV table',
+      (args) =>
+        args
+          .positional('table', { type: 'string', describe: 'the table; standard input if it is left out' })
+          .options(MATCH_OPTIONS)
+          .epilogue(
+            'The command appends the columns gid_0, name_0, gid_1 and so on of the unit and of those that it is in, and leaves all others as they are. The column match says how the unit was found: code, exact, folded, type word, one edit, two edits, former, successor; or that none was: ambiguous, none, empty. match_at names the first column that gave no unit, and candidates has at most five GIDs. The command reads files of names. Nothing of the table leaves your machine.',
+          )
+          .example('$0 match clinics.csv > clinics-with-codes.csv', 'columns such as country, admin1, admin2')
+          .example(
+            '$0 match --column lv0=Country --column lv2=District clinics.csv > ...',
+            'columns with other headers',
+          ),
+      async ({ table, strict, ...options }) => {
+        if (!(await appendCodes(table, options)) && strict) process.exitCode = 1;
+      },
     );
 }
 
@@ -186,16 +208,56 @@ async function tokenFor({ dev, key, issuer, audience, subject, scope, expires }:
 }
 
 /**
- * Looks the points of a table up, and prints it, and on standard error what was not found.
+ * Looks the points of a table up, and prints it.
  * @returns have all rows a point?
  * @throws StartError
  */
-async function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
-  const { source, levels, columns, keepFormulas, parents } = optionsToPointsSettings(options, process.env);
+function appendUnits(table: string | undefined, options: PointsOptions): Promise<boolean> {
+  const { source, levels, columns, codes, keepFormulas, parents } = optionsToPointsSettings(options, process.env);
   const openRelease = () =>
     typeof source === 'string'
-      ? openFolder(source, levels)
-      : openAddress(source, levels, new Cache(cacheFolder(process.env)));
+      ? openFolder(source, levels, codes)
+      : openAddress(source, levels, new Cache(cacheFolder(process.env)), codes);
+  return join('points', table, async (streams) => {
+    const exchanged = (): void => streams.decided(EXCHANGED);
+    const summary = await points(openRelease, { ...columns, codes, keepFormulas, parents }, { ...streams, exchanged });
+    return { isComplete: summary.without.size === 0, lines: (ms) => summaryLines(summary, ms) };
+  });
+}
+
+/**
+ * Finds the units that a table names, and prints it.
+ * @returns has each row one?
+ * @throws StartError
+ */
+function appendCodes(table: string | undefined, options: MatchOptions): Promise<boolean> {
+  const { source, ...settings } = optionsToMatchSettings(options, process.env);
+  const openSource = () =>
+    typeof source === 'string' ? sourceInFolder(source) : sourceAt(source, new Cache(cacheFolder(process.env)));
+  return join('match', table, async (streams) => {
+    const summary = await match(openSource, settings, streams);
+    return { isComplete: summary.isComplete, lines: (ms) => summary.lines(ms) };
+  });
+}
+
+/** What was done to a table. */
+interface Joined {
+  isComplete: boolean;
+  /** What is said at the end. @param ms milliseconds that it took */
+  lines(ms: number): string[];
+}
+
+/**
+ * Reads a table, prints it with what is appended, and on standard error what is said of it.
+ * @param work appends
+ * @returns has each row what it should?
+ * @throws StartError
+ */
+async function join(
+  command: string,
+  table: string | undefined,
+  work: (streams: MatchStreams) => Promise<Joined>,
+): Promise<boolean> {
   const { stdout, stderr } = process;
   // Each write has the error, too.
   stdout.on('error', () => {});
@@ -208,12 +270,12 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
     stderr.write(`\r\x1b[K${rows.toLocaleString('en')} rows, ${rate.toLocaleString('en')} a second`);
   };
   try {
-    const exchanged = (): void => void stderr.write(`${EXCHANGED}\n`);
-    const streams = { input: await openTable(table), output: stdout, progress, exchanged };
-    const summary = await points(openRelease, { ...columns, keepFormulas, parents }, streams);
-    const lines = summaryLines(summary, performance.now() - begun);
-    stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${lines.map((line) => `${line}\n`).join('')}`);
-    return summary.without.size === 0;
+    const decided = (line: string): void => void stderr.write(`${line}\n`);
+    const streams = { input: await openTable(command, table), output: stdout, progress, decided };
+    const { isComplete, lines } = await work(streams);
+    const said = lines(performance.now() - begun);
+    stderr.write(`${stderr.isTTY ? '\r\x1b[K' : ''}${said.map((line) => `${line}\n`).join('')}`);
+    return isComplete;
   } catch (error) {
     // The reader has ended, e.g. head.
     if (codeOf(error) === 'EPIPE') process.exit(1);
@@ -225,7 +287,7 @@ async function appendUnits(table: string | undefined, options: PointsOptions): P
 }
 
 /** @throws StartError if there is no table */
-async function openTable(table: string | undefined): Promise<AsyncIterable<Buffer>> {
+async function openTable(command: string, table: string | undefined): Promise<AsyncIterable<Buffer>> {
   if (table !== undefined) {
     const refuse = (problem: string): never => {
       throw new OptionError(problem, table, 'name a file that can be read');
@@ -241,7 +303,7 @@ async function openTable(table: string | undefined): Promise<AsyncIterable<Buffe
     return file.createReadStream();
   }
   if (process.stdin.isTTY)
-    throw new OptionError('no table', 'points', 'name a CSV file, or write one to standard input');
+    throw new OptionError('no table', command, 'name a CSV file, or write one to standard input');
   return process.stdin;
 }
 

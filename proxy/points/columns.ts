@@ -2,10 +2,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { plainDecimal } from '../../format/grid.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
-import type { ColumnChoice, Table } from '../tables/table.ts';
-
-/** A first line may have no end: so much of it is shown. */
-const SHOWN_CHARS = 500;
+import { type ColumnChoice, shownColumns, type Table } from '../tables/table.ts';
 
 /** The columns that were named. */
 export interface NamedColumns {
@@ -122,8 +119,7 @@ function pairIn(names: readonly string[], pair: readonly [string, string]): Coor
 
 /** An error that says which columns there are. */
 function noPlaceColumns(header: readonly string[], { longitude, latitude }: NamedColumns): StartError {
-  const names = header.join(', ') || 'none';
-  const there = `its columns: ${names.length > SHOWN_CHARS ? `${names.slice(0, SHOWN_CHARS)}…` : names}`;
+  const there = shownColumns(header);
   if (longitude !== undefined && latitude !== undefined)
     return new OptionError(
       `not both in the table; ${there}`,

@@ -2,7 +2,9 @@
 // blocks.
 import { fstatSync, openSync, readSync } from 'node:fs';
 import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
+import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
+import { furtherKeys } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
 import type { LevelInput } from '../tables/open-files.ts';
 import { nameValues, textOrNull } from '../tables/unit-names.ts';
@@ -16,6 +18,9 @@ export interface UnitNames {
   names: readonly (string | null)[];
   /** The GID of the unit of the nearest level above that has units. */
   parents: readonly (string | null)[];
+  /** The keys of the codes that the level has, and the codes of those that are wanted. */
+  codeKeys: readonly string[];
+  codes: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
 /** A level that points are looked up in. */
@@ -75,26 +80,25 @@ export class CellFile {
 /** Where the header says how many cells there are. */
 const CELLS_AT = 24;
 
-/** The units of a level. @throws FormatError if its files are not what they should be, or not of one release */
-export function openLevel({ level, names, cells }: LevelInput): LevelUnits {
-  const gids: (string | null)[] = [];
-  const own: (string | null)[] = [];
-  const parents: (string | null)[] = [];
-  for (const { values, where } of nameValues(names.text.toString('utf8'), names.name, [
-    'fid',
-    'gid',
-    'name',
-    'parent',
-  ])) {
-    const [fid, ...texts] = values;
-    if (typeof fid !== 'number') throw new FormatError(where, 'is not a unit');
-    const [gid = null, name = null, parent = null] = texts.map(textOrNull);
-    gids.push(gid);
-    own.push(name);
-    parents.push(parent);
+/**
+ * The units of a level.
+ * @param wanted keys of codes
+ * @throws FormatError if its files are not what they should be, or not of one release
+ */
+export function openLevel({ level, names, cells }: LevelInput, wanted: readonly string[]): LevelUnits {
+  const text = names.text.toString('utf8');
+  const codeKeys = furtherKeys(text.slice(0, text.indexOf('\n')), 'code', names.name);
+  const keys = wanted.filter((key) => codeKeys.includes(key));
+  const fields = [...keys.map((key) => `code:${key}` as const), 'gid', 'name', 'parent', 'fid'] as const;
+  const columns = fields.map((): (string | null)[] => []);
+  for (const { values, where } of nameValues(text, names.name, fields)) {
+    if (typeof values.at(-1) !== 'number') throw new FormatError(where, 'is not a unit');
+    for (const [i, column] of columns.entries()) column.push(textOrNull(values[i]));
   }
+  const [gids = [], own = [], parents = []] = columns.slice(keys.length);
+  const codes = new Map(keys.map((key, i) => [key, elementAt(columns, i)]));
   const file = cells && new CellFile(cells.file, cells.name);
   if (file !== undefined && file.cells.features !== gids.length)
     throw new FormatError(file.name, `is of ${file.cells.features} units, ${names.name} of ${gids.length}`);
-  return { level, gids, names: own, parents, cells: file };
+  return { level, gids, names: own, parents, codeKeys, codes, cells: file };
 }

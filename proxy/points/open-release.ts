@@ -22,41 +22,52 @@ export interface OpenRelease {
   precision: number;
 }
 
-const OPENER: LevelOpener<LevelUnits> = { hasCells: true, open: openLevel };
+function opener(codes: readonly string[]): LevelOpener<LevelUnits> {
+  return { hasCells: true, open: (input) => openLevel(input, codes) };
+}
 
 /**
  * Opens the current release of an output folder.
  * @param wanted undefined for all levels that have units
+ * @param codes keys of those that are wanted
  * @throws StartError if there is none, or it is damaged
  */
-export async function openFolder(folder: string, wanted: readonly Level[] | undefined): Promise<OpenRelease> {
-  return opened(await openFolderLevels(folder, wanted, OPENER), wanted, folder);
+export async function openFolder(
+  folder: string,
+  wanted: readonly Level[] | undefined,
+  codes: readonly string[] = [],
+): Promise<OpenRelease> {
+  return opened(await openFolderLevels(folder, wanted, opener(codes)), wanted, folder);
 }
 
 /**
  * Opens the current release of what is at an address: an output folder on a static host, or a service.
  * @param wanted undefined for all levels that have units
+ * @param codes keys of those that are wanted
  * @throws StartError
  */
 export async function openAddress(
   source: Service,
   wanted: readonly Level[] | undefined,
   cache: Cache,
+  codes: readonly string[] = [],
 ): Promise<OpenRelease> {
-  return opened(await openAddressLevels(source, wanted, cache, OPENER), wanted, source.url);
+  return opened(await openAddressLevels(source, wanted, cache, opener(codes)), wanted, source.url);
 }
 
 /**
  * Opens the current release of a service.
  * @param wanted undefined for all levels that have units
+ * @param codes keys of those that are wanted
  * @throws StartError
  */
 export async function openService(
   service: Service,
   wanted: readonly Level[] | undefined,
   cache: Cache,
+  codes: readonly string[] = [],
 ): Promise<OpenRelease> {
-  return opened(await openServiceLevels(service, wanted, cache, OPENER), wanted, service.url);
+  return opened(await openServiceLevels(service, wanted, cache, opener(codes)), wanted, service.url);
 }
 
 function opened(

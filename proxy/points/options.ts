@@ -3,7 +3,14 @@ import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { OptionError } from '../config/start-error.ts';
 import type { Service } from '../tables/service.ts';
-import { FORMULA_OPTION, SOURCE_OPTIONS, type SourceOptions, sourceIn } from '../tables/source-options.ts';
+import {
+  CODES_OPTION,
+  FORMULA_OPTION,
+  parseKeys,
+  SOURCE_OPTIONS,
+  type SourceOptions,
+  sourceIn,
+} from '../tables/source-options.ts';
 import type { NamedColumns } from './columns.ts';
 
 const TEXT = { type: 'string', requiresArg: true } as const;
@@ -14,6 +21,7 @@ export const POINTS_OPTIONS = {
   levels: { ...TEXT, describe: 'levels to look up, e.g. lv0,lv3 (default: all that have units)' },
   longitude: { ...TEXT, describe: 'name of the column with longitudes, if it is not a usual one' },
   latitude: { ...TEXT, describe: 'name of the column with latitudes' },
+  ...CODES_OPTION,
   ...FORMULA_OPTION,
   parents: {
     type: 'boolean',
@@ -27,6 +35,7 @@ export interface PointsOptions extends SourceOptions {
   readonly levels?: string | undefined;
   readonly longitude?: string | undefined;
   readonly latitude?: string | undefined;
+  readonly codes?: string | undefined;
   readonly keepFormulas?: boolean | undefined;
   readonly parents?: boolean | undefined;
 }
@@ -38,6 +47,8 @@ export interface PointsSettings {
   /** Ascending; undefined for all that have units. */
   levels: readonly Level[] | undefined;
   columns: NamedColumns;
+  /** The keys of the codes that are appended. */
+  codes: readonly string[];
   /** Are names that a spreadsheet would run as formulas left as they are? */
   keepFormulas: boolean;
   /** Are the units above those of the deepest one, instead of those at the point? */
@@ -50,13 +61,14 @@ export interface PointsSettings {
  * @throws OptionError
  */
 export function optionsToPointsSettings(
-  { levels, longitude, latitude, keepFormulas = false, parents = false, ...source }: PointsOptions,
+  { levels, longitude, latitude, codes, keepFormulas = false, parents = false, ...source }: PointsOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): PointsSettings {
   return {
     source: sourceIn(source, env),
     levels: levels === undefined ? undefined : parseLevels(levels),
     columns: { longitude, latitude },
+    codes: parseKeys(codes),
     keepFormulas,
     parents,
   };

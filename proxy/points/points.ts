@@ -2,9 +2,9 @@
 import type { Writable } from 'node:stream';
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { StartError } from '../config/start-error.ts';
-import { appendedText, refuseTwice, TextWriter, withoutFormula } from '../tables/appended.ts';
-import type { CsvForm } from '../tables/csv-rows.ts';
+import { AppendedUnits, refuseTwice, TextWriter } from '../tables/appended.ts';
 import { NamedRows } from '../tables/named-rows.ts';
+import { requireKeys } from '../tables/source-options.ts';
 import { readTable } from '../tables/table.ts';
 import { type NamedColumns, placeChoice, pointIn } from './columns.ts';
 import { ExchangedSample } from './exchanged.ts';
@@ -31,21 +31,34 @@ export interface PointsStreams {
   exchanged(): void;
 }
 
+/** What is appended. */
+export interface PointsForm {
+  keepFormulas?: boolean;
+  /** Are parents those of the deepest unit? */
+  parents?: boolean;
+  /** Keys of codes; the release must have been opened with them. */
+  codes?: readonly string[];
+}
+
 /**
- * Appends `gid_N` and `name_N` of each level to the rows of a table.
+ * Appends `gid_N`, `name_N` and codes of each level to the rows of a table.
  * @param open opens the release: it is not needed for a table that is refused
  * @param options its columns, whether formulas are left as they are, and whether parents are those of the deepest unit
  * @throws StartError, before anything is written if the header is wrong; the error of `output` if it takes no more
  */
 export async function points(
   open: () => Promise<OpenRelease>,
-  { keepFormulas = false, parents = false, ...named }: NamedColumns & { keepFormulas?: boolean; parents?: boolean },
+  { keepFormulas = false, parents = false, codes = [], ...named }: NamedColumns & PointsForm,
   { input, output, progress, exchanged }: PointsStreams,
 ): Promise<Summary> {
   const table = await readTable(input, placeChoice(named));
   const { id, levels, precision } = await open();
-  const added = levels.flatMap(({ level }) => [`gid_${level}`, `name_${level}`]);
-  refuseTwice(table.header, added, 'choose other levels with --levels');
+  requireKeys(
+    codes,
+    levels.flatMap(({ codeKeys }) => codeKeys),
+  );
+  const added = levels.map((level) => [`gid_${level.level}`, `name_${level.level}`, ...codeNames(level)]);
+  refuseTwice(table.header, added.flat(), 'choose other levels with --levels');
   const chains = new ParentChains(levels);
   if (parents) chains.requireParents();
   // One without units has no rows in any.
@@ -53,7 +66,12 @@ export async function points(
     0,
     levels.findLastIndex(({ cells }) => cells !== undefined),
   );
-  const appended = levels.map((level) => new AppendedUnits(level, table, keepFormulas));
+  const appended = levels.map((level, n) => {
+    const { gids, names } = level;
+    const valuesOf = (unit: number): string[] =>
+      [gids, names, ...level.codes.values()].map((column) => elementAt(column, unit) ?? '');
+    return new AppendedUnits(elementAt(added, n).length, valuesOf, { form: table, keepFormulas });
+  });
   const positions = levels.map(() => new Int32Array(CHUNK_ROWS));
   const writer = new TextWriter(output);
   const chunk = new PointChunk(CHUNK_ROWS, precision);
@@ -65,7 +83,7 @@ export async function points(
   let [looked, isExchanged] = [0, false];
   const sample = new ExchangedSample();
   const texts = new RowTexts();
-  let begun = `${table.start}${[table.headerText, ...added].join(table.separator)}${table.lineEnd}`;
+  let begun = `${table.start}${[table.headerText, ...added.flat()].join(table.separator)}${table.lineEnd}`;
   const append = async (): Promise<void> => {
     const rows = chunk.sort();
     const found = levels.map((level, n) => chunk.lookUp(level, elementAt(positions, n)));
@@ -153,33 +171,9 @@ class RowTexts {
   }
 }
 
-/** The texts that are appended for the units of a level. */
-class AppendedUnits {
-  readonly #units: LevelUnits;
-  readonly #form: CsvForm;
-  /** By position: each is made once. */
-  readonly #texts: string[] = [];
-  readonly #none: string;
-  readonly #keepFormulas: boolean;
-
-  constructor(units: LevelUnits, form: CsvForm, keepFormulas: boolean) {
-    this.#units = units;
-    this.#form = form;
-    this.#keepFormulas = keepFormulas;
-    this.#none = form.separator.repeat(2);
-  }
-
-  textAt(position: number): string {
-    if (position === NOWHERE) return this.#none;
-    const known = this.#texts[position];
-    if (known !== undefined) return known;
-    const { gids, names } = this.#units;
-    const own = [elementAt(gids, position) ?? '', elementAt(names, position) ?? ''];
-    const values = this.#keepFormulas ? own : own.map(withoutFormula);
-    const text = appendedText(values, this.#form);
-    this.#texts[position] = text;
-    return text;
-  }
+/** The names of the columns with codes of a level. */
+function codeNames({ level, codes }: LevelUnits): string[] {
+  return Array.from(codes.keys(), (key) => `code_${key}_${level}`);
 }
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;

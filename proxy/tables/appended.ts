@@ -25,7 +25,7 @@ export function appendedText(values: readonly string[], { separator }: CsvForm):
 
 /**
  * What a spreadsheet takes for a formula at the beginning of a cell, which one with another separator may begin within
- * a text. As download/csv.js of the explorer, which is code for browsers, has them.
+ * a text. As download/csv.ts of the explorer, which is code for browsers, has them.
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]./s;
 const NO_FORMULA = /^[+-]?\d+([.,]\d+)?$/;
@@ -35,6 +35,43 @@ const INNER_FORMULA = /([,;\t\r\n])(?="*[=+\-@＝＋－＠].)(?![+-]\d+([.,]\d+)
 export function withoutFormula(text: string): string {
   const isFormula = FORMULA.test(text) && !NO_FORMULA.test(text);
   return `${isFormula ? "'" : ''}${text.replaceAll(INNER_FORMULA, "$1'")}`;
+}
+
+/** Texts of units that are kept for a level. */
+const TEXTS_MAX = 65_536;
+
+/** What is appended for the units of a level: texts are kept as long as they are not too many. */
+export class AppendedUnits {
+  readonly #valuesOf: (position: number) => readonly string[];
+  readonly #form: CsvForm;
+  readonly #keepFormulas: boolean;
+  readonly #none: string;
+  /** By position. */
+  readonly #texts = new Map<number, string>();
+
+  /** @param columns their number @param valuesOf the values of a unit */
+  constructor(
+    columns: number,
+    valuesOf: (position: number) => readonly string[],
+    { form, keepFormulas }: { form: CsvForm; keepFormulas: boolean },
+  ) {
+    this.#valuesOf = valuesOf;
+    this.#form = form;
+    this.#keepFormulas = keepFormulas;
+    this.#none = form.separator.repeat(columns);
+  }
+
+  /** @param position negative for no unit */
+  textAt(position: number): string {
+    if (position < 0) return this.#none;
+    const known = this.#texts.get(position);
+    if (known !== undefined) return known;
+    const values = this.#valuesOf(position);
+    const text = appendedText(this.#keepFormulas ? values : values.map(withoutFormula), this.#form);
+    if (this.#texts.size >= TEXTS_MAX) this.#texts.clear();
+    this.#texts.set(position, text);
+    return text;
+  }
 }
 
 /** Writes texts one after the other. */

@@ -109,7 +109,6 @@ export async function openAddressLevels<Opened>(
     });
     return { id: release.release, levels };
   } catch (error) {
-    if (error instanceof FormatVersionError) throw new StartError(error.message, source.url, upgradeRemedy(error));
     throw damagedToStartError(error, source.url);
   }
 }
@@ -144,7 +143,9 @@ function named(file: string | undefined, name: string): LevelInput['cells'] {
   return file === undefined ? undefined : { file, name };
 }
 
-function damagedToStartError(error: unknown, url: string): unknown {
+/** An error of what came from an address; one that is not about its files is returned unchanged. */
+export function damagedToStartError(error: unknown, url: string): unknown {
+  if (error instanceof FormatVersionError) return new StartError(error.message, url, upgradeRemedy(error));
   if (!(error instanceof FormatError)) return error;
   return new StartError(`its files are not what they should be: ${error.message}`, url, 'tell who runs the service');
 }

@@ -20,19 +20,43 @@ export interface PublishedFiles {
   files: LevelFiles[];
 }
 
+/** The current release, and what current.json says besides. */
+interface Published {
+  current: Current;
+  release: Release;
+}
+
 /**
- * Brings the files of levels into the cache. A release that is removed meanwhile is left for the next one.
+ * Brings the files of levels into the cache.
  * @param wanted undefined for all levels that have units
  * @param hasCells are they wanted?
  * @returns undefined if there is no output folder at that address
  * @throws StartError, FormatError
  */
-export async function fetchPublished(
+export function fetchPublished(
   host: Service,
   wanted: readonly Level[] | undefined,
   cache: Cache,
   hasCells: boolean,
 ): Promise<PublishedFiles | undefined> {
+  return withPublished(host, async ({ release }) => {
+    const hasUnits = (level: Level): boolean => elementAt(release.levels, level).features > 0;
+    const files: LevelFiles[] = [];
+    for (const level of wanted ?? LEVELS.filter(hasUnits))
+      files.push(await filesOf(host, release, level, cache, hasCells));
+    return { release, files };
+  });
+}
+
+/**
+ * Does something with the current release. One that is removed meanwhile is left for the next one.
+ * @returns undefined if there is no output folder at that address
+ * @throws StartError, FormatError, what `work` throws
+ */
+export async function withPublished<Result>(
+  host: Service,
+  work: (published: Published) => Promise<Result>,
+): Promise<Result | undefined> {
   // The token is the service's: no other host gets it.
   const origin = fetchHostOrigin(new URL(host.url), {});
   for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -40,11 +64,7 @@ export async function fetchPublished(
     if (current === undefined) return undefined;
     try {
       const { release } = await readDescription(origin, current.release, current.digests.get(current.release) ?? '');
-      const hasUnits = (level: Level): boolean => elementAt(release.levels, level).features > 0;
-      const files: LevelFiles[] = [];
-      for (const level of wanted ?? LEVELS.filter(hasUnits))
-        files.push(await filesOf(host, release, level, cache, hasCells));
-      return { release, files };
+      return await work({ current, release });
     } catch (error) {
       if (!(error instanceof OriginError) || error.reason !== 'missing') throw error;
     }

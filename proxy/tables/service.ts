@@ -99,7 +99,8 @@ function goneToUndefined(error: unknown): undefined {
   if (!(error instanceof ReleaseGone)) throw error;
 }
 
-interface Fetched {
+/** A file of the API. */
+export interface Fetched {
   kept: CachedFile;
   /** The id of its release. */
   release: string;
@@ -107,8 +108,12 @@ interface Fetched {
   hasUnits: boolean;
 }
 
-/** @param query not part of what the cache knows the file by: of another release it may be the same */
-function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
+/**
+ * A file of the API, or another answer that has an entity tag, by way of the cache.
+ * @param query not part of what the cache knows the file by: of another release it may be the same
+ * @throws StartError
+ */
+export function fetchFile(service: Service, path: string, query: string, cache: Cache): Promise<Fetched> {
   return withPatience((service.limits ?? LIMITS).idleMs, (patience) =>
     fetchWith(patience, service, path, query, cache),
   );

@@ -23,6 +23,25 @@ export const FORMULA_OPTION = {
   },
 } as const;
 
+export const CODES_OPTION = {
+  codes: { ...TEXT, describe: 'codes to append besides GIDs, by their keys in the release, e.g. ine,iso2' },
+} as const;
+
+/** The keys that --codes names. */
+export function parseKeys(text = ''): string[] {
+  const keys = text.split(',').map((key) => key.trim());
+  return [...new Set(keys)].filter((key) => key !== '');
+}
+
+/** @param known the keys of all levels @throws OptionError if there is no such key */
+export function requireKeys(wanted: readonly string[], known: Iterable<string>): void {
+  const there = new Set(known);
+  const missing = wanted.filter((key) => !there.has(key));
+  if (missing.length === 0) return;
+  const remedy = there.size === 0 ? 'omit it: the release has no codes' : `use some of ${[...there].sort().join(', ')}`;
+  throw new OptionError(`no codes of this key: ${missing.join(', ')}`, '--codes', remedy);
+}
+
 /** The options as yargs gives them. */
 export interface SourceOptions {
   readonly origin?: string | undefined;

@@ -33,6 +33,8 @@ export interface TableForm extends CsvForm {
 
 /** A table whose header has been read. */
 export interface Table<Columns> extends TableForm {
+  /** As it came, by WHATWG's name: rows are written as UTF-8. */
+  encoding: string;
   /** The line of the header, as it is written. */
   headerText: string;
   /** Those that were chosen. */
@@ -52,6 +54,15 @@ export interface ColumnChoice<Columns> {
   refusal(header: readonly string[]): StartError;
 }
 
+/** A first line may have no end: so much of it is shown. */
+const SHOWN_CHARS = 500;
+
+/** Which columns there are, for messages. */
+export function shownColumns(header: readonly string[]): string {
+  const names = header.join(', ') || 'none';
+  return `its columns: ${names.length > SHOWN_CHARS ? `${names.slice(0, SHOWN_CHARS)}…` : names}`;
+}
+
 /**
  * Reads the header of a table.
  * @param input pieces of its bytes
@@ -63,7 +74,10 @@ export async function readTable<Columns>(
   choice: ColumnChoice<Columns>,
   rowMaxChars = ROW_MAX_CHARS,
 ): Promise<Table<Columns>> {
-  const pieces = textOf(input);
+  let encoding = '';
+  const pieces = textOf(input, (said) => {
+    encoding = said;
+  });
   let head = '';
   while (head.length < HEAD_CHARS) {
     const { value, done } = await pieces.next();
@@ -78,27 +92,31 @@ export async function readTable<Columns>(
     yield begun;
     yield* pieces;
   }
-  return { ...form, headerText, columns, rows: () => rowsIn(all(), form, rowMaxChars) };
+  return { ...form, encoding, headerText, columns, rows: () => rowsIn(all(), form, rowMaxChars) };
 }
 
 /** The pieces as text: of UTF-8, or of UTF-16 with a byte order mark. @throws StartError if they are neither */
-async function* textOf(input: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+async function* textOf(
+  input: AsyncIterable<Buffer>,
+  says: (encoding: string) => void,
+): AsyncGenerator<string, void, undefined> {
   let begun: Buffer = Buffer.alloc(0);
   let toText: ReturnType<typeof decoderOf> | undefined;
   for await (const piece of input) {
     begun = toText === undefined ? Buffer.concat([begun, piece]) : piece;
     if (begun.length < BOM_BYTES && toText === undefined) continue;
-    toText ??= decoderOf(begun);
+    toText ??= decoderOf(begun, says);
     yield toText(begun);
   }
-  if (toText === undefined) yield decoderOf(begun)(begun);
+  if (toText === undefined) yield decoderOf(begun, says)(begun);
   else toText(undefined);
 }
 
-/** @param first at least as much of the table as a byte order mark */
-function decoderOf(first: Buffer): (piece: Buffer | undefined) => string {
+/** @param first at least as much of the table as a byte order mark @param says is called with its encoding */
+function decoderOf(first: Buffer, says: (encoding: string) => void): (piece: Buffer | undefined) => string {
   const utf16 = UTF_16.get(first.toString('hex', 0, BOM_BYTES));
   const decoder = new TextDecoder(utf16 ?? 'utf-8', { fatal: true, ignoreBOM: true });
+  says(decoder.encoding);
   return (piece) => {
     try {
       return decoder.decode(piece, { stream: piece !== undefined });

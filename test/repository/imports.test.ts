@@ -117,6 +117,23 @@ test('no file and no folder imports itself by way of others; main.ts counts by i
   assert.ok(!PROGRAM.some(({ file, from }) => isMain(normalize(join(dirname(file), from)))));
 });
 
+test('the rules of match, which browsers run, too, import nothing but each other and files of format/ without node:', () => {
+  const isRule = (file: string): boolean => file.startsWith('proxy/match/rules/');
+  const reached = new Set(PROGRAM.map(({ file }) => file).filter(isRule));
+  assert.ok(reached.size > 5);
+  for (const file of reached)
+    for (const { from, isType } of PROGRAM.filter((found) => found.file === file)) {
+      if (isType) continue;
+      const imported = normalize(join(dirname(file), from));
+      assert.ok(
+        from.startsWith('.') && (isRule(imported) || imported.startsWith('format/')),
+        `${file} imports ${from}`,
+      );
+      assert.doesNotMatch(readFileSync(imported, 'utf8'), /\bBuffer\b/, imported);
+      reached.add(imported);
+    }
+});
+
 /** The capabilities, the lower ones first: each may import those before it. */
 const CAPABILITIES = [
   'pages',

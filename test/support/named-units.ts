@@ -4,7 +4,7 @@ import { NAME_FIELDS } from '../../format/names.ts';
 import { Chains } from '../../proxy/match/rules/chains.ts';
 import type { Edits } from '../../proxy/match/rules/edits.ts';
 import { type Change, FormerUnits } from '../../proxy/match/rules/former-units.ts';
-import { type LevelNames, readLevels } from '../../proxy/match/rules/level-names.ts';
+import { type LevelNames, LevelsReader } from '../../proxy/match/rules/level-names.ts';
 import { Scopes } from '../../proxy/match/rules/scopes.ts';
 
 /** A unit that is made up. */
@@ -29,7 +29,8 @@ export function namedLevels(levels: Readonly<Record<number, readonly MadeUnit[]>
     const text = [[...NAME_FIELDS, ...further], ...lines].map((line) => `${JSON.stringify(line)}\n`).join('');
     return { level: levelOf(level), text: Buffer.from(text), file: `lv${level}` };
   });
-  return readLevels(texts);
+  const reader = new LevelsReader();
+  return texts.map((text) => reader.read(text));
 }
 
 function levelOf(text: string): Level {

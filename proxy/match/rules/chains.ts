@@ -7,7 +7,7 @@ import type { Scopes, UnitPlace } from './scopes.ts';
 /** Candidates that are named. */
 const CANDIDATES_MAX = 5;
 /** Decisions that are kept: tables say the same again and again. */
-const KEPT_MAX = 20_000;
+const KEPT_MAX = 5000;
 const KEPT_TEXT_MAX_CHARS = 100;
 /** So many units of one name are followed further down at most. */
 const FOLLOWED_MAX = 100;

@@ -1,8 +1,8 @@
-// The names of a level's units as their names file has them (format/README.md, 'Names'): its text, where the line of
-// each unit begins, and which unit of each level above it is in.
+// The names of a level's units, from its names file (format/README.md, 'Names'), in little memory: what each unit is
+// called as one text, and which unit of each level above it is in.
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
-import { nameColumns, valuesIn } from '../../../format/names.ts';
+import { furtherKeys, nameColumns, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
 
 /** No unit. */
@@ -38,34 +38,25 @@ export class LevelNames {
   readonly codeKeys: readonly string[];
   /** How many digits each code has, of GIDs first, then by key; undefined where they are not digits of one length. */
   readonly digits: readonly (number | undefined)[];
-  readonly #lines: NameLines;
+  readonly #texts: UnitTexts;
   readonly #parents: ReadonlyMap<Level, Int32Array>;
   /** By position: the first unit with the same GID; undefined where GIDs differ. */
   readonly #firsts: Int32Array | undefined;
   readonly #groups = new Map<Level, Groups>();
 
-  constructor(level: Level, lines: NameLines, { digits, parents, firsts }: LevelFacts) {
+  constructor(level: Level, codeKeys: readonly string[], { texts, digits, parents, firsts }: LevelFacts) {
     this.level = level;
-    this.units = lines.units;
-    this.codeKeys = lines.columns.keys;
+    this.units = firsts.length;
+    this.codeKeys = codeKeys;
     this.digits = digits;
-    this.#lines = lines;
+    this.#texts = texts;
     this.#parents = parents;
     this.#firsts = firsts.every((first, unit) => first === unit) ? undefined : firsts;
   }
 
   /** What a unit is called. */
   unitAt(position: number): NamedUnit {
-    const values = this.#lines.valuesAt(position);
-    const { gid, name, codes, languages, others } = this.#lines.columns;
-    const own = values[others];
-    const texts = [values[name], ...languages.map((column) => values[column]), ...(Array.isArray(own) ? own : [])];
-    return {
-      gid: textOr(values[gid], null),
-      name: textOr(values[name], null),
-      codes: codes.map((column) => textOr(values[column], null)),
-      names: texts.filter((text) => typeof text === 'string'),
-    };
+    return this.#texts.at(position);
   }
 
   /** The first unit with the same GID. */
@@ -92,15 +83,16 @@ export class LevelNames {
   positionsOf(gids: ReadonlySet<string>): Map<string, number> {
     const positions = new Map<string, number>();
     for (let unit = this.units - 1; unit >= 0; unit--) {
-      const gid = textOr(this.#lines.valuesAt(unit)[this.#lines.columns.gid], null);
+      const { gid } = this.unitAt(unit);
       if (gid !== null && gids.has(gid)) positions.set(gid, unit);
     }
     return positions;
   }
 }
 
-/** What is known of a level besides its lines. */
+/** What is known of the units of a level. */
 interface LevelFacts {
+  texts: UnitTexts;
   digits: readonly (number | undefined)[];
   parents: ReadonlyMap<Level, Int32Array>;
   firsts: Int32Array;
@@ -112,38 +104,51 @@ interface KnownLevel {
   positions: ReadonlyMap<string, number>;
 }
 
-/**
- * Reads levels.
- * @param texts of all levels that have units, from the highest to the lowest that is wanted
- * @throws FormatError if one is no such text
- */
-export function readLevels(texts: readonly NamesText[]): LevelNames[] {
-  const known: KnownLevel[] = [];
-  for (const text of texts) known.push(readLevel(text, known));
-  return known.map(({ names }) => names);
+/** Reads levels: all that have units, from the highest to the lowest that is wanted. */
+export class LevelsReader {
+  readonly #known: KnownLevel[] = [];
+
+  /** @throws FormatError if it is no such text */
+  read({ level, text, file }: NamesText): LevelNames {
+    const starts = lineStarts(text, file);
+    const units = starts.length - 1;
+    const decoder = new TextDecoder();
+    const columns = columnsIn(decoder.decode(text.subarray(0, u32At(starts, 0))), file);
+    const parents = new Map(this.#known.map(({ names }) => [names.level, new Int32Array(units)]));
+    const digits = new DigitLengths(1 + columns.codes.length);
+    const positions = new Map<string, number>();
+    const firsts = new Int32Array(units);
+    const texts = new UnitTexts(units);
+    for (let unit = 0; unit < units; unit++) {
+      const line = decoder.decode(text.subarray(u32At(starts, unit), u32At(starts, unit + 1)));
+      const values = valuesIn(line, file);
+      const named = unitIn(values, columns);
+      texts.add(unit, named);
+      const { gid, codes } = named;
+      const first = gid === null ? unit : (positions.get(gid) ?? unit);
+      if (gid !== null && first === unit) positions.set(gid, unit);
+      firsts[unit] = first;
+      digits.add([gid, ...codes]);
+      for (const above of this.#known) {
+        const own = parents.get(above.names.level);
+        if (own !== undefined) own[unit] = parentIn(above, this.#known, values, columns);
+      }
+    }
+    const names = new LevelNames(level, columns.keys, { texts, digits: digits.lengths, parents, firsts });
+    this.#known.push({ names, positions });
+    return names;
+  }
 }
 
-/** @param above all levels above that have units, ascending */
-function readLevel({ level, text, file }: NamesText, above: readonly KnownLevel[]): KnownLevel {
-  const lines = new NameLines(text, file);
-  const { units, columns } = lines;
-  const parents = new Map(above.map(({ names }) => [names.level, new Int32Array(units)]));
-  const digits = new DigitLengths(1 + columns.codes.length);
-  const positions = new Map<string, number>();
-  const firsts = new Int32Array(units);
-  for (let unit = 0; unit < units; unit++) {
-    const values = lines.valuesAt(unit);
-    const gid = textOr(values[columns.gid], null);
-    const first = gid === null ? unit : (positions.get(gid) ?? unit);
-    if (gid !== null && first === unit) positions.set(gid, unit);
-    firsts[unit] = first;
-    digits.add([gid, ...columns.codes.map((column) => textOr(values[column], null))]);
-    for (const one of above) {
-      const own = parents.get(one.names.level);
-      if (own !== undefined) own[unit] = parentIn(one, above, values, columns);
-    }
-  }
-  return { names: new LevelNames(level, lines, { digits: digits.lengths, parents, firsts }), positions };
+function unitIn(values: readonly unknown[], { gid, name, codes, languages, others }: Columns): NamedUnit {
+  const own = values[others];
+  const texts = [values[name], ...languages.map((column) => values[column]), ...(Array.isArray(own) ? own : [])];
+  return {
+    gid: textOr(values[gid], null),
+    name: textOr(values[name], null),
+    codes: codes.map((column) => textOr(values[column], null)),
+    names: [...new Set(texts.filter((text) => typeof text === 'string'))],
+  };
 }
 
 /** The unit of a level above that a unit is in: by `parents` of its line, otherwise by its parent's. */
@@ -162,30 +167,58 @@ function parentIn(
     : nearest.names.parentOf(parent, names.level);
 }
 
-/** The lines of a names file. */
-class NameLines {
-  readonly units: number;
-  readonly columns: Columns;
-  readonly #text: Uint8Array;
-  /** Where each unit's begins, and the last one ends. */
+/** What each unit is called, as JSON in UTF-8: few are in use as objects. */
+class UnitTexts {
+  #bytes = new Uint8Array(FIRST_BYTES);
+  /** Where each unit's begin, and the last one's end. */
   readonly #start: Uint32Array;
-  readonly #file: string;
+  readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
+  /** The ones that were in use last, by the last digits of their positions. */
+  readonly #recent: { unit: number; named: NamedUnit }[] = [];
 
-  /** @throws FormatError if it has no whole lines, or no header */
-  constructor(text: Uint8Array, file: string) {
-    this.#text = text;
-    this.#file = file;
-    this.#start = lineStarts(text, file);
-    this.units = this.#start.length - 1;
-    this.columns = columnsIn(this.#decoder.decode(text.subarray(0, u32At(this.#start, 0))), file);
+  constructor(units: number) {
+    this.#start = new Uint32Array(units + 1);
   }
 
-  valuesAt(unit: number): unknown[] {
+  /** To be called in the order of units. */
+  add(unit: number, { gid, name, codes, names }: NamedUnit): void {
+    const [first, ...more] = names;
+    const isUsual = first === name || first === undefined;
+    const others = isUsual ? more : names;
+    const text = JSON.stringify(codes.length + others.length === 0 ? [gid, name] : [gid, name, others, ...codes]);
+    const begin = u32At(this.#start, unit);
+    // UTF-16 has at most three bytes of UTF-8 for each of its units.
+    if (begin + 3 * text.length > this.#bytes.length) {
+      const larger = new Uint8Array(2 * this.#bytes.length + 3 * text.length);
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#start[unit + 1] = begin + this.#encoder.encodeInto(text, this.#bytes.subarray(begin)).written;
+  }
+
+  at(unit: number): NamedUnit {
+    const recent = this.#recent[unit % RECENT_MAX];
+    if (recent?.unit === unit) return recent.named;
     const [from, to] = [u32At(this.#start, unit), u32At(this.#start, unit + 1)];
-    return valuesIn(this.#decoder.decode(this.#text.subarray(from, to)), this.#file);
+    const [gid, name, others, ...codes] = valuesIn(this.#decoder.decode(this.#bytes.subarray(from, to)), 'names');
+    const own = textOr(name, null);
+    const more = Array.isArray(others) ? others.map(String) : [];
+    const named: NamedUnit = {
+      gid: textOr(gid, null),
+      name: own,
+      codes: codes.map((code) => textOr(code, null)),
+      names: own === null || more[0] === own ? more : [own, ...more],
+    };
+    this.#recent[unit % RECENT_MAX] = { unit, named };
+    return named;
   }
 }
+
+/** Bytes of texts to begin with. */
+const FIRST_BYTES = 64 * 1024;
+/** Units that are kept as objects. */
+const RECENT_MAX = 1024;
 
 /** Where the columns of a line are. */
 interface Columns {
@@ -202,15 +235,14 @@ interface Columns {
 function columnsIn(header: string, file: string): Columns {
   const fields = ['gid', 'name', 'parent', 'parents', 'others'] as const;
   const [gid = 0, name = 0, parent = 0, parents = 0, others = 0] = nameColumns(header, fields, file);
-  const names = valuesIn(header, file).map(String);
-  const columns: Columns = { gid, name, parent, parents, others, keys: [], codes: [], languages: [] };
-  for (const [column, field] of names.entries()) {
-    if (field.startsWith('name:')) columns.languages.push(column);
-    if (!field.startsWith('code:')) continue;
-    columns.keys.push(field.slice('code:'.length));
-    columns.codes.push(column);
-  }
-  return columns;
+  const keys = furtherKeys(header, 'code', file);
+  const codes = nameColumns(
+    header,
+    keys.map((key) => `code:${key}` as const),
+    file,
+  );
+  const tags = furtherKeys(header, 'name', file).map((tag) => `name:${tag}` as const);
+  return { gid, name, parent, parents, others, keys, codes, languages: nameColumns(header, tags, file) };
 }
 
 function textOr<None>(value: unknown, none: None): string | None {

@@ -11,6 +11,8 @@ const INDEXES_MAX_BYTES = 56 * 1024 * 1024;
 const EDIT_FORMS_MAX_BYTES = 8 * 1024 * 1024;
 /** An object with its place in a map. */
 const OBJECT_BYTES = 400;
+/** Of so many units all are compared: an index would cost more. */
+const COMPARED_UNITS_MAX = 8;
 /** Edits are tried among at most so many units. */
 const EDITED_UNITS_MAX = 2000;
 
@@ -33,8 +35,8 @@ export interface Scope {
   /** Is it below a unit, or of the highest level? */
   isNarrow: boolean;
   has(unit: number): boolean;
-  /** The units that may have a key: with another one's hash in rare cases. */
-  find(key: string): number[];
+  /** The units that may have a key: others, too. */
+  find(key: string): readonly number[];
   /** What edits are tried on; undefined if there are too many units. */
   editForms(): EditForms | undefined;
 }
@@ -85,26 +87,28 @@ export class Scopes {
     const typeWordsOfUnit = (unit: number): ReadonlySet<string> =>
       above === undefined ? this.#typeWordsIn(names, this.countryOf({ level, position: unit })) : typeWords;
     const units = positions ?? { length: names.units };
-    const index = this.#indexes.get(key, () => {
+    const unitOf = (i: number): number => positions?.[i] ?? i;
+    const makeIndex = (): Float64Array => {
       const entries: number[] = [];
-      for (let i = 0; i < units.length; i++) {
-        const unit = positions?.[i] ?? i;
-        for (const own of keysOf(names.unitAt(unit), typeWordsOfUnit(unit)))
-          entries.push(hashOf(own) * UNIT_SPACE + unit);
-      }
+      for (let i = 0; i < units.length; i++)
+        for (const own of keysOf(names.unitAt(unitOf(i)), typeWordsOfUnit(unitOf(i))))
+          entries.push(hashOf(own) * UNIT_SPACE + unitOf(i));
       return Float64Array.from(entries).sort();
-    });
+    };
+    const isFew = units.length <= COMPARED_UNITS_MAX;
+    const few = isFew ? Array.from<number, number>(units, (_, i) => unitOf(i)) : [];
+    const index = isFew ? undefined : this.#indexes.get(key, makeIndex);
     return {
       names,
       typeWords,
       typeWordsOf: typeWordsOfUnit,
       isNarrow: above !== undefined || names === this.levels[0],
       has: (unit) => above === undefined || names.parentOf(unit, above.level) === above.position,
-      find: (wanted) => unitsIn(index, wanted),
+      find: (wanted) => (index === undefined ? few : unitsIn(index, wanted)),
       editForms: () => {
         if (units.length > EDITED_UNITS_MAX) return undefined;
         const formsOfUnit = (_: number | undefined, i: number): [number, string[]] => {
-          const unit = positions?.[i] ?? i;
+          const unit = unitOf(i);
           return [unit, names.unitAt(unit).names.flatMap((name) => formsOf(name, typeWordsOfUnit(unit)))];
         };
         return this.#editForms.get(

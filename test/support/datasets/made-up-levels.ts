@@ -148,7 +148,10 @@ function togetherIn(bytes: Buffer, precision: number, points: readonly PointText
   for (const point of points) assert.ok(chunk.add(...point), point.join());
   chunk.sort();
   const cells = new CellFile(file, 'cells.bin');
-  return chunk.lookUp({ level: 0, gids: [], names: [], parents: [], cells }, new Int32Array(points.length));
+  return chunk.lookUp(
+    { level: 0, gids: [], names: [], parents: [], codeKeys: [], codes: new Map(), cells },
+    new Int32Array(points.length),
+  );
 }
 
 /**

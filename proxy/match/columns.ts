@@ -1,0 +1,113 @@
+// Which columns of a table have names or codes of units, and of which level: by their usual headers, or as they are
+// named.
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
+import { OptionError, StartError } from '../config/start-error.ts';
+import type { ColumnChoice } from '../tables/table.ts';
+import { shownColumns } from '../tables/table.ts';
+
+/** A column of a table, as it was named. */
+export interface NamedColumn {
+  level: Level;
+  name: string;
+}
+
+/** A column that texts are taken from. */
+export interface TextColumn extends NamedColumn {
+  /** Its number, from 0. */
+  column: number;
+}
+
+/** The columns of a level in its source; empty texts where there is none. */
+export interface SourceColumns {
+  level: Level;
+  gid: string;
+  name: string;
+  /** By their tags, and by their keys. */
+  names: Readonly<Record<string, string>>;
+  codes: Readonly<Record<string, string>>;
+}
+
+/** What columns of countries are called, of codes first; of the levels below `N` stands for the number. */
+const COUNTRY_HEADERS = ['iso3', 'isoa3', 'iso2', 'isoa2', 'countrycode', 'country', 'countryname'];
+const CODE_HEADERS = ['gidN', 'admNpcode', 'adminNpcode', 'admNcode', 'adminNcode', 'lvNgid'];
+const NAME_HEADERS = ['nameN', 'admNname', 'adminNname', 'admN', 'adminN', 'levelN', 'lvN', 'lvNname'];
+
+/** Which columns of a table have texts. @param named all of them; empty to find them by their headers */
+export function textChoice(
+  levels: readonly SourceColumns[],
+  named: readonly NamedColumn[],
+): ColumnChoice<readonly TextColumn[]> {
+  return {
+    choose: (header) => (named.length > 0 ? namedColumns(header, named) : usualColumns(header, levels)),
+    refusal: (header) => refusal(header, levels, named),
+  };
+}
+
+function namedColumns(header: readonly string[], named: readonly NamedColumn[]): TextColumn[] | undefined {
+  const columns = named.map((own) => ({ ...own, column: header.findIndex((name) => name.trim() === own.name.trim()) }));
+  return columns.every(({ column }) => column !== -1) ? columns.sort((a, b) => a.level - b.level) : undefined;
+}
+
+/** The first column of each level that has a usual header; one that would be of two levels is of none. */
+function usualColumns(header: readonly string[], levels: readonly SourceColumns[]): TextColumn[] | undefined {
+  const headers = header.map(simplified);
+  const found = levels.flatMap((source): TextColumn[] => {
+    const usual = usualHeaders(source).find((name) => headers.includes(name));
+    const column = usual === undefined ? -1 : headers.indexOf(usual);
+    return column === -1 ? [] : [{ level: source.level, name: header[column] ?? '', column }];
+  });
+  const own = found.filter(({ column }) => found.filter((other) => other.column === column).length === 1);
+  return own.length === 0 ? undefined : own;
+}
+
+/** Codes first: they are surer. */
+function usualHeaders({ level, gid, name, names, codes }: SourceColumns): string[] {
+  const countries = level === 0 ? COUNTRY_HEADERS : [];
+  const numbered = (headers: readonly string[]) => headers.map((header) => header.replace('N', String(level)));
+  const all = [gid, ...Object.values(codes), ...numbered(CODE_HEADERS), ...countries, name, ...Object.values(names)];
+  return [...all, ...numbered(NAME_HEADERS)].map(simplified).filter((header) => header !== '');
+}
+
+/** Without regard to case and to what stands between words. */
+function simplified(header: string): string {
+  return header
+    .normalize()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+function refusal(
+  header: readonly string[],
+  levels: readonly SourceColumns[],
+  named: readonly NamedColumn[],
+): StartError {
+  const there = shownColumns(header);
+  if (named.length > 0)
+    return new OptionError(
+      `not all in the table; ${there}`,
+      named.map(({ level, name }) => `--column ${levelName(level)}=${name}`).join(' '),
+      'name columns of the table',
+    );
+  const names = levels.map(({ level, name }) => `${levelName(level)}: ${name || `name_${level}`}`).join(', ');
+  return new StartError(
+    `no column that could have names or codes of units; ${there}`,
+    'the first line',
+    `name them, e.g. --column lv0=COUNTRY --column lv1=PROVINCE (found by themselves: country, admin1, adm1_name, gid_1 and so on; ${names})`,
+  );
+}
+
+/**
+ * The columns that --column names: the level, an equals sign, the header.
+ * @throws OptionError
+ */
+export function parseColumns(texts: readonly string[]): NamedColumn[] {
+  const columns = texts.map((text) => {
+    const [, name, header = ''] = /^(lv\d)=(.+)$/s.exec(text) ?? [];
+    const level = LEVELS.find((known) => levelName(known) === name);
+    if (level !== undefined) return { level, name: header };
+    throw new OptionError('not a level and a column', `--column ${text}`, 'write e.g. --column lv1=Province');
+  });
+  const twice = columns.find(({ level }, i) => columns.findIndex((other) => other.level === level) !== i);
+  if (twice === undefined) return columns;
+  throw new OptionError('two columns of a level', `--column ${levelName(twice.level)}=${twice.name}`, 'name one');
+}

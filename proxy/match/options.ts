@@ -1,0 +1,76 @@
+// The options of `match`: name, type and help text, declared once, and what they mean.
+import { OptionError } from '../config/start-error.ts';
+import type { Service } from '../tables/service.ts';
+import {
+  CODES_OPTION,
+  FORMULA_OPTION,
+  parseKeys,
+  SOURCE_OPTIONS,
+  type SourceOptions,
+  sourceIn,
+} from '../tables/source-options.ts';
+import { type NamedColumn, parseColumns } from './columns.ts';
+import type { Edits } from './rules/edits.ts';
+
+/** Every option of `match`. */
+export const MATCH_OPTIONS = {
+  ...SOURCE_OPTIONS,
+  column: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    requiresArg: true,
+    describe:
+      'a column with names or codes of units, and their level, e.g. lv1=Province; repeatable (default: columns with usual headers)',
+  },
+  edits: {
+    type: 'number',
+    requiresArg: true,
+    default: 1,
+    describe: 'letters that may be wrong in a name: 0, 1 or 2; 2 finds more, and more that is wrong',
+  },
+  ...CODES_OPTION,
+  ...FORMULA_OPTION,
+  strict: { type: 'boolean', describe: 'exit code 1 if rows have no unit, or several' },
+} as const;
+
+/** The options of `match` as yargs gives them. */
+export interface MatchOptions extends SourceOptions {
+  readonly column?: readonly string[] | undefined;
+  readonly edits?: number | undefined;
+  readonly codes?: string | undefined;
+  readonly keepFormulas?: boolean | undefined;
+}
+
+/** The options, checked. */
+export interface MatchSettings {
+  /** A folder, or a service. */
+  source: string | Service;
+  /** Empty to find them by their headers. */
+  columns: readonly NamedColumn[];
+  edits: Edits;
+  /** The keys of the codes that are appended. */
+  codes: readonly string[];
+  /** Are names that a spreadsheet would run as formulas left as they are? */
+  keepFormulas: boolean;
+}
+
+/**
+ * Checks the options.
+ * @param env its TOKEN is sent to the service
+ * @throws OptionError
+ */
+export function optionsToMatchSettings(
+  { column = [], edits = 1, codes, keepFormulas = false, ...source }: MatchOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): MatchSettings {
+  if (edits !== 0 && edits !== 1 && edits !== 2)
+    throw new OptionError('not a number of edits', `--edits ${edits}`, 'use 0, 1 or 2');
+  return {
+    source: sourceIn(source, env),
+    columns: parseColumns(column),
+    edits,
+    codes: parseKeys(codes),
+    keepFormulas,
+  };
+}

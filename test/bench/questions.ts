@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { foldText } from '../../format/fold-text.ts';
 import { type ListingKey, RELEASE_FILE } from '../../format/layout.ts';
 import { type LevelIndex, pageCount } from '../../format/level-index.ts';
 import { FORMATS, type Format, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { PAGE_CAPS } from '../../format/page-caps.ts';
-import { foldText } from '../../format/words.ts';
 import { mercatorX, mercatorY } from '../../generator/tiles/tile-arcs.ts';
 import { dice } from '../support/dice.ts';
 import { sha256Of } from '../support/files.ts';

@@ -1,6 +1,6 @@
 // The HTTP contract: who is turned away, with which answer, and what it does not tell; paths, tokens, the form of a query
-// and what it may not say: a path with each code is compared in every setup (exchanges.ts). Bytes that are hardly HTTP are compared in every setup
-// (exchanges.ts); what they must get is in proxy/node/hostile-requests.test.ts.
+// and what it may not say. A path with each code, and bytes that are hardly HTTP, are compared in every setup
+// (exchanges.ts); what such bytes must get is in proxy/node/hostile-requests.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, refusal, send } from '../support/http/http-client.ts';

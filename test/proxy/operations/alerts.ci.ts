@@ -165,9 +165,9 @@ test('an older release is served than was published: refused, or not copied; and
   const expected = ['BoundariesDamagedFile', 'BoundariesOlderReleaseServed', 'BoundariesReleaseRefused'];
   await assertFiring(targets(before, refused, [ofFirst, ofSecond]), expected);
   writeFileSync(description, intact);
-  const served = await untilSaid((now) => now.has(infoOf('r2')) && !now.has(infoOf('r1')));
+  const isServed = (now: Scrape): boolean => now.has(infoOf('r2')) && !now.has(infoOf('r1'));
+  const served = await untilSaid((now) => isServed(now) && numberIn(now, 'release_refused') === 0);
   assert.ok(numberIn(served, loadedAt) > numberIn(before, loadedAt));
-  assert.equal(numberIn(served, 'release_refused'), 0);
   // Another proxy, which found nothing damaged.
   const after = new Map([...served].filter(([series]) => !series.includes('origin_errors')));
   const differ: Target[] = [...targets(before, before), { job: 'boundaries', instance: 'c', before, after }];

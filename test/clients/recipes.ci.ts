@@ -6,10 +6,6 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { publishChanges } from '../../generator/changes/publish-changes.ts';
-import { withLock } from '../../generator/release/output-lock.ts';
-import { SILENT } from '../../generator/report/progress.ts';
-import { openPool } from '../../generator/workers/pool.ts';
 import { docsPage } from '../../proxy/site/docs-page.ts';
 import { ODD_GIDS, readStored } from '../support/datasets/large-dataset.ts';
 import { readLayer } from '../support/datasets/read-layer.ts';
@@ -21,6 +17,7 @@ import { lastLine, recipesFor } from '../support/processes/recipes.ts';
 import { withCompiledPrograms } from '../support/processes/typed-commands.ts';
 import { codeIn, unescaped } from '../support/readme-code.ts';
 import { buildCountries, buildLayers, WHOLE } from '../support/releases/build-release.ts';
+import { publishPair } from '../support/releases/publish-pair.ts';
 import { worldOutput } from '../support/releases/world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -221,9 +218,7 @@ test('a table of figures is carried to the units of another release by shares, a
   };
   await build('2025-11', { 'ESP.1.1_1': [0, 1], two: [1, 1], stays: [5], big: [8, 2], sinks: [15] });
   await build('2026-11', { joined: [0, 2], stays: [5], b1: [8, 1], b2: [9, 1] });
-  await publishChanges({ out: folder, from: '2025-11', to: '2026-11' }, undefined, openPool(0), SILENT, (write) =>
-    withLock(folder, write),
-  );
+  await publishPair(folder, '2025-11', '2026-11');
   const { home, sh } = recipesFor(await startService(folder));
   writeFileSync(
     join(home, 'inhabitants.csv'),

@@ -1,12 +1,9 @@
 // What changed between releases, on the page: the card of the release, and units that are gone.
 import assert from 'node:assert/strict';
-import { publishChanges } from '../../../generator/changes/publish-changes.ts';
-import { withLock } from '../../../generator/release/output-lock.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { openPool } from '../../../generator/workers/pool.ts';
 import { layerOf } from '../../support/datasets/write-dataset.ts';
 import { type RunningService, startService } from '../../support/http/in-process-proxy.ts';
 import { buildLayers } from '../../support/releases/build-release.ts';
+import { publishPair } from '../../support/releases/publish-pair.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { follow, journey, namesIn, saveFrom, waitForFacts, waitForPlace } from './explorer-page.ts';
 
@@ -29,8 +26,7 @@ async function startDivided(): Promise<RunningService> {
     ['CCC', 4, 1],
     ['DDD', 5, 1],
   ]);
-  const pair = { out: folder, from: 'r1', to: 'r2' };
-  await publishChanges(pair, undefined, openPool(0), SILENT, (write) => withLock(folder, write));
+  await publishPair(folder, 'r1', 'r2');
   return startService(folder, { explorer: true });
 }
 

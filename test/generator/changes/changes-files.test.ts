@@ -10,32 +10,25 @@ import { changesPath, GONE_PATH, goneFromText, isPairable, pairOf } from '../../
 import { CURRENT_PATH } from '../../../format/layout.ts';
 import { currentFromJson } from '../../../format/release-json.ts';
 import { FORMAT_VERSION } from '../../../format/version.ts';
-import { publishChanges } from '../../../generator/changes/publish-changes.ts';
 import { decodeChanges, encodeChanges, goneUnits } from '../../../generator/release/changes-files.ts';
 import { activateRelease, pruneReleases } from '../../../generator/release/manage.ts';
-import { withLock } from '../../../generator/release/output-lock.ts';
 import { signRelease } from '../../../generator/release/sign.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { verify } from '../../../generator/verify/verify.ts';
-import { openPool } from '../../../generator/workers/pool.ts';
 import { writeSquares } from '../../support/datasets/small-datasets.ts';
 import { sha256 } from '../../support/files.ts';
 import { typed } from '../../support/processes/typed.ts';
 import { buildUnchecked } from '../../support/releases/build-release.ts';
+import { publishPair } from '../../support/releases/publish-pair.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const out = temporaryFolder();
-const pool = openPool(0);
 const { privateKey } = generateKeyPairSync('ed25519');
 const publicKey = createPublicKey(privateKey);
 
 await buildUnchecked(writeSquares('one', 'two', 'three'), out, { release: 'a' });
 await buildUnchecked(writeSquares('uno', 'two', 'three'), out, { release: 'b' });
 await buildUnchecked(writeSquares('uno', 'dos', 'three'), out, { release: 'c', activate: false });
-
-function publish(at: string, from: string, to: string, key?: typeof privateKey): Promise<unknown> {
-  return publishChanges({ out: at, from, to }, key, pool, SILENT, (write) => withLock(at, write));
-}
 
 function currentIn(at: string) {
   return currentFromJson(readFileSync(join(at, CURRENT_PATH), 'utf8'), CURRENT_PATH);
@@ -52,7 +45,7 @@ async function findingsIn(at: string, release: string, trustedKeys = [] as (type
     .map(({ path, problem }) => `${path}: ${problem}`);
 }
 
-await publish(out, 'a', 'b');
+await publishPair(out, 'a', 'b');
 
 test('changes are a CSV beside the releases, listed with its digest and counts', () => {
   const path = changesPath('a', 'b');
@@ -76,7 +69,7 @@ test('changes are a CSV beside the releases, listed with its digest and counts',
 test('changes to a release that is not hosted are listed once it is; prune removes a pair with its newer release alone', async () => {
   const own = copyOf(out);
   const before = readFileSync(join(own, changesPath('a', 'b')));
-  for (const from of ['a', 'b']) await publish(own, from, 'c');
+  for (const from of ['a', 'b']) await publishPair(own, from, 'c');
   assert.ok(readFileSync(join(own, changesPath('a', 'b'))).equals(before));
   assert.deepEqual(pairsIn(own), ['a..b']);
   await activateRelease(own, 'c');
@@ -98,13 +91,13 @@ test('changes says when there are more successors than the service reads', async
   writeFileSync(join(own, changesPath('before', 'a')), encodeChanges(rows, 'same 0.98'));
   const notes: string[] = [];
   const report = { ...SILENT, note: (text: string) => notes.push(text) };
-  await publishChanges({ out: own, from: 'a', to: 'c' }, undefined, pool, report, (write) => withLock(own, write));
+  await publishPair(own, 'a', 'c', undefined, report);
   assert.match(notes.join(), /gone\.bin has 18 MiB of text: above 16 MiB the service does not read it/);
 });
 
 test('prune says which successors it loses; with --keep-changes the pairs stay, and what went three releases ago is still followed', async () => {
   const own = copyOf(out);
-  for (const from of ['a', 'b']) await publish(own, from, 'c');
+  for (const from of ['a', 'b']) await publishPair(own, from, 'c');
   await activateRelease(own, 'c');
   const words = (...more: string[]) => ['prune', '--keep', '1', '--grace', '0s', '--out', own, ...more];
   const dry = await typed('generator', words('--dry-run'));
@@ -121,7 +114,7 @@ test('prune says which successors it loses; with --keep-changes the pairs stay, 
   assert.match(kept.stdout, /^removed: b, a$/m);
   assert.doesNotMatch(kept.stdout, /no longer knows/);
   await buildUnchecked(writeSquares('uno', 'dos', 'tres'), own, { release: 'd' });
-  await publish(own, 'c', 'd');
+  await publishPair(own, 'c', 'd');
   await typed('generator', words('--keep-changes'));
   const gone = goneFromText(gunzipSync(readFileSync(join(own, GONE_PATH))).toString(), GONE_PATH);
   assert.deepEqual(gone.map(({ gid }) => gid).sort(), ['one', 'three', 'two']);
@@ -185,7 +178,7 @@ test('a name with a line break of any kind is quoted: one row stays one row', ()
 
 test('with a key the changes and gone.bin are signed; made anew without one they are not', async () => {
   const own = copyOf(out);
-  await publish(own, 'a', 'b', privateKey);
+  await publishPair(own, 'a', 'b', privateKey);
   for (const path of [changesPath('a', 'b'), GONE_PATH]) {
     const [content, signature] = [readFileSync(join(own, path)), readFileSync(join(own, `${path}.sig`))];
     assert.ok(isSignedBy(null, content, publicKey, signature), path);
@@ -193,7 +186,7 @@ test('with a key the changes and gone.bin are signed; made anew without one they
   assert.deepEqual(await findingsIn(own, 'b', [publicKey]), []);
   const { publicKey: other } = generateKeyPairSync('ed25519');
   assert.match((await findingsIn(own, 'b', [other]))[0] ?? '', /its signature is no signature by a trusted key$/);
-  await publish(own, 'a', 'c');
+  await publishPair(own, 'a', 'c');
   assert.ok(!existsSync(join(own, `${GONE_PATH}.sig`)));
   assert.deepEqual(await findingsIn(own, 'b', [publicKey]), [
     `${GONE_PATH}: has no signature: run changes again with --sign-key`,
@@ -202,7 +195,7 @@ test('with a key the changes and gone.bin are signed; made anew without one they
 
 test('sign signs the changes that lead to a release, before it is current, too; verify finds damage of those', async () => {
   const own = copyOf(out);
-  await publish(own, 'b', 'c');
+  await publishPair(own, 'b', 'c');
   await signRelease(own, 'c', privateKey);
   assert.deepEqual(await findingsIn(own, 'c', [publicKey]), []);
   assert.match((await findingsIn(own, 'b', [publicKey]))[0] ?? '', /a\.\.b\.csv\.gz: has no signature/);

@@ -6,12 +6,8 @@ import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { RELEASE_MAX_BYTES, releaseFromJson } from '../../../format/release-json.ts';
-import { publishChanges } from '../../../generator/changes/publish-changes.ts';
 import { listReleases, pruneReleases } from '../../../generator/release/manage.ts';
-import { withLock } from '../../../generator/release/output-lock.ts';
 import { signRelease } from '../../../generator/release/sign.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { openPool } from '../../../generator/workers/pool.ts';
 import { newKeyPair } from '../../../proxy/auth/key-pair.ts';
 import { writeSquares } from '../../support/datasets/small-datasets.ts';
 import { contentOf, filesUnder } from '../../support/files.ts';
@@ -19,6 +15,7 @@ import { listen } from '../../support/http/listen.ts';
 import { startStaticHost } from '../../support/http/static-host.ts';
 import { typed } from '../../support/processes/typed.ts';
 import { buildUnchecked } from '../../support/releases/build-release.ts';
+import { publishPair } from '../../support/releases/publish-pair.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Pages, cells and tiles of all kinds; two releases, signed, with what became of the units. */
@@ -26,10 +23,7 @@ const published = temporaryFolder();
 const OPTIONS = { storedPages: 'all', geometries: ['full', 'medium'], cells: true, tiles: 2 } as const;
 await buildUnchecked(writeSquares('one', 'two', 'three'), published, { release: 'a', ...OPTIONS });
 await buildUnchecked(writeSquares('uno', 'two', 'three'), published, { release: 'b', ...OPTIONS });
-const pool = openPool(0);
-await publishChanges({ out: published, from: 'a', to: 'b' }, undefined, pool, SILENT, (write) =>
-  withLock(published, write),
-);
+await publishPair(published, 'a', 'b');
 await signRelease(published, 'b', newKeyPair().privateKey);
 const host = await startStaticHost(published);
 

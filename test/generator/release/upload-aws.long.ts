@@ -7,17 +7,14 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { publishChanges } from '../../../generator/changes/publish-changes.ts';
 import { pruneReleases } from '../../../generator/release/manage.ts';
-import { withLock } from '../../../generator/release/output-lock.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { openPool } from '../../../generator/workers/pool.ts';
 import { countryRow, writeCountries } from '../../support/datasets/small-datasets.ts';
 import { writeDataset } from '../../support/datasets/write-dataset.ts';
 import { filesUnder } from '../../support/files.ts';
 import { changesOf, S3_ENV, startS3 } from '../../support/http/s3-server.ts';
 import { without } from '../../support/processes/programs.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
+import { publishPair } from '../../support/releases/publish-pair.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PREFIX = 'eu/';
@@ -53,8 +50,7 @@ test('the lines for the AWS CLI copy a release before current.json, with headers
     release: 'gadm-4.2',
     accept: ['fewer-units'],
   });
-  const pair = { out, from: 'gadm-4.0', to: 'gadm-4.2' };
-  await publishChanges(pair, undefined, openPool(0), SILENT, (write) => withLock(out, write));
+  await publishPair(out, 'gadm-4.0', 'gadm-4.2');
   await pruneReleases(out, 1);
   const changes = await type(lines, folder);
   const puts = changes.filter((change) => change.startsWith('PUT '));

@@ -23,12 +23,8 @@ import { test as nodeTest } from 'node:test';
 import { parse } from 'yaml';
 import { CHECKSUMS_FILE, CURRENT_PATH, releasePath, SIGNED_FILE } from '../../../format/layout.ts';
 import { currentFromJson } from '../../../format/release-json.ts';
-import { publishChanges } from '../../../generator/changes/publish-changes.ts';
 import { activateRelease, pruneReleases } from '../../../generator/release/manage.ts';
-import { withLock } from '../../../generator/release/output-lock.ts';
 import { SIGNATURE_FILES, signRelease } from '../../../generator/release/sign.ts';
-import { SILENT } from '../../../generator/report/progress.ts';
-import { openPool } from '../../../generator/workers/pool.ts';
 import { Releases } from '../../../proxy/data/hosted-releases.ts';
 import type { Origin } from '../../../proxy/origin/origin.ts';
 import { s3Origin } from '../../../proxy/origin/s3.ts';
@@ -45,6 +41,7 @@ import { freePort } from '../../support/processes/free-port.ts';
 import { runProgram, without } from '../../support/processes/programs.ts';
 import { withCompiledPrograms } from '../../support/processes/typed-commands.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
+import { publishPair } from '../../support/releases/publish-pair.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SCRIPT = 'generator/examples/upload/upload.sh';
@@ -334,8 +331,7 @@ test('a folder that lacks a release which is hosted there is refused, unless --d
 
 test('changes are copied before current.json, and removed after it with --delete', async () => {
   const own = copyOf(second);
-  const pool = openPool(0);
-  await publishChanges({ out: own, from: 'r1', to: 'r2' }, undefined, pool, SILENT, (write) => withLock(own, write));
+  await publishPair(own, 'r1', 'r2');
   const bucket = await startS3({ folder: temporaryFolder(), prefix: PREFIX });
   const copied = await upload(bucket, own);
   assert.deepEqual(copied.slice(-3, -1).sort(), ['PUT changes/gone.bin', 'PUT changes/r1..r2.csv.gz']);

@@ -7,11 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CHANGES_PATH, changesPath, GONE_PATH } from '../../../../format/changes.ts';
 import { CURRENT_PATH } from '../../../../format/layout.ts';
-import { publishChanges } from '../../../../generator/changes/publish-changes.ts';
 import { activateRelease } from '../../../../generator/release/manage.ts';
-import { withLock } from '../../../../generator/release/output-lock.ts';
-import { SILENT } from '../../../../generator/report/progress.ts';
-import { openPool } from '../../../../generator/workers/pool.ts';
 import { releasesOf } from '../../../../proxy/assemble-server.ts';
 import { signedOrigin } from '../../../../proxy/data/signed-origin.ts';
 import { successorsOf } from '../../../../proxy/features/changes/successors.ts';
@@ -22,6 +18,7 @@ import { sha256 } from '../../../support/files.ts';
 import { refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
 import { buildUnchecked } from '../../../support/releases/build-release.ts';
+import { publishPair } from '../../../support/releases/publish-pair.ts';
 import { copyOf, temporaryFolder } from '../../../support/temporary-folder.ts';
 import { notedReads } from '../../../support/watched-origin.ts';
 
@@ -29,7 +26,6 @@ const CHANGES = '/api/v1/changes';
 const HOST = 'boundaries.test';
 const folder = temporaryFolder();
 const out = join(folder, 'output');
-const pool = openPool(0);
 
 /** Builds a release of squares: where each is, and its size, by GID. */
 async function build(release: string, units: Readonly<Record<string, readonly [x: number, size?: number]>>) {
@@ -41,16 +37,12 @@ async function build(release: string, units: Readonly<Record<string, readonly [x
   await buildUnchecked(source, out, { release, accept: ['fewer-units'] });
 }
 
-function publish(at: string, from: string, to: string, key?: Parameters<typeof publishChanges>[1]): Promise<unknown> {
-  return publishChanges({ out: at, from, to }, key, pool, SILENT, (write) => withLock(at, write));
-}
-
 await build('a', { 'old & first': [0], stays: [5], x: [8, 2] });
 await build('b', { second: [0], stays: [5], x1: [8], x2: [9, 1] });
 await build('c', { third: [0], stays: [5], x1: [8], x2: [9, 1] });
 const bare = copyOf(out);
-await publish(out, 'a', 'b');
-await publish(out, 'b', 'c');
+await publishPair(out, 'a', 'b');
+await publishPair(out, 'b', 'c');
 
 test('the list has each pair with its counts and address, the service says that there are some, and a pair is its CSV', async () => {
   const service = await startService(out);
@@ -126,7 +118,7 @@ test('changes that are published while the service runs are served, and links fr
   const service = await startService(own);
   const target = '/api/v1/geojsonl/lv0?gid-0=second';
   for (let i = 0; i < 3; i++) assert.equal((await send(service, target)).headers.link, undefined);
-  await publish(own, 'b', 'c');
+  await publishPair(own, 'b', 'c');
   await service.releases.refresh();
   assert.match(String((await send(service, target)).headers.link), /gid-0=third>; rel="successor-version"$/);
   assert.equal((await send(service, `${CHANGES}/b..c.csv`)).status, 200);
@@ -146,7 +138,7 @@ test('a current.json whose changes are damaged is not followed, as one whose rel
 test('a CSV that is damaged is 502; without gone.bin the empty listing has no links', async () => {
   const own = copyOf(bare);
   // No other test has this one: what was read of its gone.bin would be known.
-  await publish(own, 'a', 'c');
+  await publishPair(own, 'a', 'c');
   const service = await startService(own);
   writeFileSync(join(own, changesPath('a', 'c')), 'other');
   rmSync(join(own, GONE_PATH));
@@ -212,14 +204,14 @@ test('a public service lets shared caches keep changes for a minute', async () =
 test('with a trusted key changes are read only as they were signed', async () => {
   const own = copyOf(bare);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  await publish(own, 'a', 'b', privateKey);
+  await publishPair(own, 'a', 'b', privateKey);
   const path = changesPath('a', 'b');
   const stored = readFileSync(join(own, path));
   const open = () => signedOrigin(directoryOrigin(own), [publicKey], [CHANGES_PATH]);
   const origin = open();
   assert.ok((await origin.read(path, 1e6)).equals(stored));
   assert.ok((await origin.read(path, { offset: 3, length: 5 })).equals(stored.subarray(3, 8)));
-  await publish(own, 'a', 'b', generateKeyPairSync('ed25519').privateKey);
+  await publishPair(own, 'a', 'b', generateKeyPairSync('ed25519').privateKey);
   await assert.rejects(open().read(path, 1e6), { name: 'SignatureError' });
   rmSync(join(own, `${path}.sig`));
   await assert.rejects(open().read(path, 1e6), /missing, so nobody has signed/);
@@ -229,7 +221,7 @@ test('signed changes are read once for all readers of two pairs, and again when 
   const own = copyOf(bare);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const paths = [changesPath('a', 'b'), changesPath('b', 'c')];
-  for (const [from, to] of ['ab', 'bc']) await publish(own, from ?? '', to ?? '', privateKey);
+  for (const [from, to] of ['ab', 'bc']) await publishPair(own, from ?? '', to ?? '', privateKey);
   const { origin: files, reads } = notedReads(own);
   const origin = signedOrigin(files, [publicKey], [CHANGES_PATH]);
   const readAll = async (): Promise<string[]> => {

@@ -1,5 +1,5 @@
-// Vector tiles of the generator, as `pmtiles` and `@mapbox/vector-tile` read them: what is in each tile, and that every
-// edge inside is of two units or on a coast.
+// Vector tiles of the generator, as `pmtiles` and `@mapbox/vector-tile` read them: what is in each tile. That borders are
+// shared at every zoom is tested in topology/partitions.test.ts, and of the sample in sample-tiles.ci.ts.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,6 @@ import type { VectorTileFeature } from '@mapbox/vector-tile';
 import { elementAt } from '../../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../../format/layout.ts';
 import { TILES_ZOOM_MAX } from '../../../format/tiles.ts';
-import { gdal } from '../../../generator/gdal/gdal.ts';
 import { FileError } from '../../../generator/release-reader/file-error.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import type { Box } from '../../../generator/rings/bbox.ts';
@@ -21,9 +20,8 @@ import { withoutDoubledEdges } from '../../../generator/topology/cut-edges.ts';
 import { NearArcs } from '../../../generator/topology/near-arcs.ts';
 import { checkTiles } from '../../../generator/verify/tiles.ts';
 import { verify } from '../../../generator/verify/verify.ts';
-import { patchwork } from '../../support/datasets/made-up-levels.ts';
 import { writeCountries, writeUnits } from '../../support/datasets/small-datasets.ts';
-import { box, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { box, layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { dice } from '../../support/dice.ts';
 import { sha256 } from '../../support/files.ts';
 import { assertSharded, buildRelease } from '../../support/releases/build-release.ts';
@@ -34,30 +32,27 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { assertContradiction } from '../verify/findings.ts';
 
 const NO_WEIGHTS = new Float64Array();
-const [ROWS, COLUMNS, STEPS] = [3, 4, 40];
+const [ROWS, COLUMNS] = [3, 4];
 const ZOOM = 8;
 const PRECISION = 5;
 
-/** A patchwork of counties from (0, 0), a degree each, in two countries: the left and the right half. */
-function writePatchwork(): string {
-  const scale = 10 ** PRECISION;
-  const units = patchwork(PRECISION, ROWS, COLUMNS, STEPS, dice(7)).map(([ring = []]) => {
-    const text = ring.map(([x, y]) => `${x / scale} ${y / scale}`).join();
-    return gdal.Geometry.fromWKT(`POLYGON((${text}))`);
-  });
+/** Counties of a degree each from (0, 0), in two countries: the left and the right half. */
+function writeCounties(): string {
   const countryOf = (i: number): string => (i % COLUMNS < COLUMNS / 2 ? 'W' : 'E');
-  const countries = ['W', 'E'].map((gid) => {
-    const parts = units.filter((_, i) => countryOf(i) === gid);
-    return { values: [gid, gid], wkt: parts.reduce((a, b) => a.union(b)).toWKT() };
+  const counties = Array.from({ length: ROWS * COLUMNS }, (_, i) => {
+    const [x, y] = [i % COLUMNS, Math.floor(i / COLUMNS)];
+    return [[countryOf(i), `C${i}`, `County ${i}`], box(x, y, x + 1, y + 1)] as const;
   });
-  const counties = units.map((unit, i) => ({ values: [countryOf(i), `C${i}`, `County ${i}`], wkt: unit.toWKT() }));
-  return writeDataset(join(temporaryFolder(), 'patchwork.gpkg'), 'GPKG', [
-    { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features: countries },
-    { name: 'ADM_1', columns: ['GID_0', 'GID_1', 'NAME_1'], features: counties },
+  const countries = [0, COLUMNS / 2].map(
+    (x) => [[countryOf(x), countryOf(x)], box(x, 0, x + COLUMNS / 2, ROWS)] as const,
+  );
+  return writeDataset(join(temporaryFolder(), 'counties.gpkg'), 'GPKG', [
+    layerOf('ADM_0', ['GID_0', 'COUNTRY'], countries),
+    layerOf('ADM_1', ['GID_0', 'GID_1', 'NAME_1'], counties),
   ]);
 }
 
-const source = writePatchwork();
+const source = writeCounties();
 const out = temporaryFolder();
 const OPTIONS = { precision: PRECISION, tiles: ZOOM };
 const release = await buildRelease(source, out, OPTIONS);
@@ -67,14 +62,13 @@ type Place = { x: number; y: number };
 const BUFFER = 64;
 const END = 4096 + BUFFER;
 
-/** Edges that are not on the cut around a tile: their text, the same in both directions. */
-function* edgesOf(feature: VectorTileFeature): Generator<[key: string, from: Place, to: Place]> {
+/** Edges that are not on the cut around a tile. */
+function* edgesOf(feature: VectorTileFeature): Generator<[from: Place, to: Place]> {
   for (const ring of feature.loadGeometry())
-    for (const [i, to] of ring.entries()) {
-      const from = ring[i - 1];
-      if (from === undefined) continue;
+    for (const [i, to] of ring.slice(1).entries()) {
+      const from = elementAt(ring, i);
       const isCut = (axis: 'x' | 'y') => from[axis] === to[axis] && (from[axis] === -BUFFER || from[axis] === END);
-      if (!isCut('x') && !isCut('y')) yield [[`${from.x},${from.y}`, `${to.x},${to.y}`].sort().join(' '), from, to];
+      if (!isCut('x') && !isCut('y')) yield [from, to];
     }
 }
 
@@ -206,11 +200,14 @@ test('a unit on the antimeridian is cut there, and joined in the buffer; one at 
   assert.equal((await archive.getHeader()).minLat, -85.0511288);
   for await (const { zoom, x, y, tile } of readTiles(archive))
     for (const feature of featuresOf(tile.layers['units']))
-      for (const [key, from, to] of edgesOf(feature)) {
+      for (const [from, to] of edgesOf(feature)) {
         const side = 2 ** zoom * 4096;
         const isEdge = (at: number) => at + x * 4096 === 0 || at + x * 4096 === side;
-        assert.ok(from.x !== to.x || !isEdge(from.x), `${zoom}/${x}/${y} ${feature.id}: ${key} is on the antimeridian`);
-        for (const place of [from, to]) assert.ok(place.y + y * 4096 >= 0 && place.y + y * 4096 <= side, key);
+        assert.ok(
+          from.x !== to.x || !isEdge(from.x),
+          `${zoom}/${x}/${y} ${feature.id}: an edge is on the antimeridian`,
+        );
+        for (const place of [from, to]) assert.ok(place.y + y * 4096 >= 0 && place.y + y * 4096 <= side);
       }
 });
 

@@ -51,7 +51,8 @@ test("each unit gets the parent that holds its point, and that parent's parents;
   assert.deepEqual((await forecast(others, SILENT)).quality, []);
 });
 
-testSource('a level between need not be there', [countries, districts], {
+testSource('a level between need not be there', {
+  source: [countries, districts],
   [`${OF_02} lv2`]: { 'lv2 code GID_0 GID_1': ['a, A, ', 'b, A, ', 'c, B, ', 'd, A, '] },
   [`${OF_02} lv3`]: '--parent-by-place lv3: the source has no level 3',
   [`${OF_02} lv2:lv1`]: /^--parent-by-place lv2:lv1: the source has no level 1/,
@@ -59,8 +60,8 @@ testSource('a level between need not be there', [countries, districts], {
 
 testSource(
   'a level is passed over where the option names another; missing columns are named at once, with the option',
-  nested,
   {
+    source: nested,
     [`${OF_ALL} --parent-by-place lv1,lv2:lv0`]: { 'release.levels.2.gidColumns': ['GID_0', '', 'code'] },
     [OF_ALL]: {
       refused:
@@ -76,53 +77,47 @@ testSource(
   },
 );
 
-testSource(
-  'units that lie in no unit are counted and refused, also those far from any; accepted, they have none',
-  [
+testSource('units that lie in no unit are counted and refused, also those far from any; accepted, they have none', {
+  source: [
     layer(0, ['A', square(0, 0, 4)], ['B', square(2, 0, 4)]),
     layer(1, ['none', square(8, 0)], ['one', square(0, 0)], ['empty', null]),
   ],
-  {
-    [`${OF_01} lv1:lv0 --accept empty-geometries`]: {
-      refused:
-        /lv1: 2 units have a parent that is not in the source \(e\.g\. level0\.gpkg: layer level1, fid 1 lies in no unit of level 0\)\. /,
-      remedy: /--accept orphans$/,
-    },
-    [`${OF_01} lv1:lv0 --accept empty-geometries orphans`]: {
-      'lv1 GID_0': ['null', 'A', 'null'],
-      quality: [/^lv1 empty-geometries 1 /, /^lv1 orphans 2 /],
-    },
+  [`${OF_01} lv1:lv0 --accept empty-geometries`]: {
+    refused:
+      /lv1: 2 units have a parent that is not in the source \(e\.g\. level0\.gpkg: layer level1, fid 1 lies in no unit of level 0\)\. /,
+    remedy: /--accept orphans$/,
   },
-);
+  [`${OF_01} lv1:lv0 --accept empty-geometries orphans`]: {
+    'lv1 GID_0': ['null', 'A', 'null'],
+    quality: [/^lv1 empty-geometries 1 /, /^lv1 orphans 2 /],
+  },
+});
 
-testSource(
-  'a unit without a geometry lies in no unit',
-  [layer(0, ['A', square(0, 0, 4)]), layer(1, ['one', square(0, 0)], ['empty', null])],
-  {
-    [`${OF_01} lv1:lv0 --accept empty-geometries`]:
-      /layer level1, fid 2 has no geometry, so it lies in no unit of level 0\)\. /,
-  },
-);
+testSource('a unit without a geometry lies in no unit', {
+  source: [layer(0, ['A', square(0, 0, 4)]), layer(1, ['one', square(0, 0)], ['empty', null])],
+  [`${OF_01} lv1:lv0 --accept empty-geometries`]:
+    /layer level1, fid 2 has no geometry, so it lies in no unit of level 0\)\. /,
+});
 
 testSource(
   'a unit in several takes the smallest; one whose point is in none the one that holds most of it, else the nearest',
-  [
-    layer(
-      0,
-      ['wide', square(0, 0, 4)],
-      ['city', square(1, 1, 2)],
-      // Two sides of a strait.
-      ['west', 'POLYGON((10 0,11 0,11 4,10 4,10 0))'],
-      ['east', 'POLYGON((13 0,14 0,14 4,13 4,13 0))'],
-    ),
-    layer(
-      1,
-      ['in both', square(1.5, 1.5, 1)],
-      ['over the strait', 'POLYGON((10.9 1,13.5 1,13.5 2,10.9 2,10.9 1))'],
-      ['an island', 'POLYGON((12.7 3,12.9 3,12.9 3.2,12.7 3.2,12.7 3))'],
-    ),
-  ],
   {
+    source: [
+      layer(
+        0,
+        ['wide', square(0, 0, 4)],
+        ['city', square(1, 1, 2)],
+        // Two sides of a strait.
+        ['west', 'POLYGON((10 0,11 0,11 4,10 4,10 0))'],
+        ['east', 'POLYGON((13 0,14 0,14 4,13 4,13 0))'],
+      ),
+      layer(
+        1,
+        ['in both', square(1.5, 1.5, 1)],
+        ['over the strait', 'POLYGON((10.9 1,13.5 1,13.5 2,10.9 2,10.9 1))'],
+        ['an island', 'POLYGON((12.7 3,12.9 3,12.9 3.2,12.7 3.2,12.7 3))'],
+      ),
+    ],
     [`${OF_01} lv1`]: {
       'lv1 GID_0': ['city', 'east', 'east'],
       quality: [
@@ -139,41 +134,42 @@ function part(west: number, south: number, east: number, north: number): string 
 
 testSource(
   'across the antimeridian, too, a unit takes the one that holds most of it, else the nearest, none far away',
-  [
-    layer(
-      0,
-      ['A', `POLYGON${part(179, 0, 179.9, 4)}`],
-      ['B', square(0, 0, 21)],
-      ['C', `POLYGON${part(179, 9.9, 179.9, 10.5)}`],
-      ['D', `MULTIPOLYGON(${part(179, 20, 180, 21)},${part(-180, 20, -179, 21)})`],
-    ),
-    layer(
-      1,
-      ['near A', `MULTIPOLYGON(${part(-179.9, 0, -179, 0.9)},${part(179.95, 1, 179.96, 1.01)})`],
-      ['a corner in C', `MULTIPOLYGON(${part(-179.9, 10, -179, 11)},${part(179.5, 10, 179.6, 10.1)})`],
-      ['beside D', `POLYGON${part(-179.9, 21.1, -179.4, 21.6)}`],
-      ['alone', `MULTIPOLYGON(${part(-179.9, 15, -179, 16)},${part(179, 15, 179.1, 15.1)})`],
-    ),
-  ],
-  { [`${OF_01} lv1 --accept orphans`]: { 'lv1 GID_0': ['A', 'C', 'D', 'null'] } },
+  {
+    source: [
+      layer(
+        0,
+        ['A', `POLYGON${part(179, 0, 179.9, 4)}`],
+        ['B', square(0, 0, 21)],
+        ['C', `POLYGON${part(179, 9.9, 179.9, 10.5)}`],
+        ['D', `MULTIPOLYGON(${part(179, 20, 180, 21)},${part(-180, 20, -179, 21)})`],
+      ),
+      layer(
+        1,
+        ['near A', `MULTIPOLYGON(${part(-179.9, 0, -179, 0.9)},${part(179.95, 1, 179.96, 1.01)})`],
+        ['a corner in C', `MULTIPOLYGON(${part(-179.9, 10, -179, 11)},${part(179.5, 10, 179.6, 10.1)})`],
+        ['beside D', `POLYGON${part(-179.9, 21.1, -179.4, 21.6)}`],
+        ['alone', `MULTIPOLYGON(${part(-179.9, 15, -179, 16)},${part(179, 15, 179.1, 15.1)})`],
+      ),
+    ],
+    [`${OF_01} lv1 --accept orphans`]: { 'lv1 GID_0': ['A', 'C', 'D', 'null'] },
+  },
 );
 
-testSource(
-  'a unit of which a sliver lies in another, and nothing else in any, is in that one',
-  [
+testSource('a unit of which a sliver lies in another, and nothing else in any, is in that one', {
+  source: [
     layer(0, ['thin', `POLYGON${part(0.03, 0.01, 0.05, 1.2)}`], ['near', `POLYGON${part(1.05, 0, 2, 1)}`]),
     layer(1, ['wide', square(0, 0)]),
   ],
-  { [`${OF_01} lv1`]: { 'lv1 GID_0': ['thin'] } },
-);
+  [`${OF_01} lv1`]: { 'lv1 GID_0': ['thin'] },
+});
 
 const NATIONAL =
   '--layer lv1=level1 lv2=level2 --gid-column lv1=code lv2=code --name-column lv1,lv2=name --parent-by-place lv2';
 
 testSource(
   'a level that the source does not have, and of which a layer has no column, is no parent: nothing is typed for it',
-  [regions, districts],
   {
+    source: [regions, districts],
     [NATIONAL]: {
       'release.levels.1.gidColumns': ['', 'code'],
       'release.levels.2.gidColumns': ['', 'GID_1', 'code'],
@@ -188,20 +184,17 @@ testSource(
 const named = (name: string, units: [string, string], wkt: string) => layerOf(name, ['name', 'code'], [[units, wkt]]);
 const NORWAY = '--layer lv0=country lv1=fylker lv2=kommuner --parent-by-place lv1,lv2';
 
-testSource(
-  'what is found by place wins over a column that nobody named for that level',
-  [
+testSource('what is found by place wins over a column that nobody named for that level', {
+  source: [
     named('country', ['Norge', 'x'], square(0, 0, 4)),
     named('fylker', ['Agder', '42'], square(0, 0, 4)),
     named('kommuner', ['Birkenes', '4216'], square(1, 1)),
   ],
-  {
-    [`${NORWAY} --gid-column lv0=name lv1=code lv2=code`]: {
-      'lv2 name code GID_0 GID_1': ['Birkenes, 4216, Norge, 42'],
-      quality: [],
-    },
-    // One that is named for it is taken.
-    [`${NORWAY} --gid-column lv0=name lv1=code lv2=code lv2:lv0=name`]:
-      /fid 1 has name Birkenes, which no unit of level 0 has/,
+  [`${NORWAY} --gid-column lv0=name lv1=code lv2=code`]: {
+    'lv2 name code GID_0 GID_1': ['Birkenes, 4216, Norge, 42'],
+    quality: [],
   },
-);
+  // One that is named for it is taken.
+  [`${NORWAY} --gid-column lv0=name lv1=code lv2=code lv2:lv0=name`]:
+    /fid 1 has name Birkenes, which no unit of level 0 has/,
+});

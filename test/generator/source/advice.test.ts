@@ -171,7 +171,8 @@ const provinces = squares(
   ['AE03', 'Dubai', 'AE2', 'AE'],
 );
 
-testSource('for a column that is no code, --dissolve is not offered; columns without repetition are', provinces, {
+testSource('for a column that is no code, --dissolve is not offered; columns without repetition are', {
+  source: provinces,
   [CODES]: {
     refused: /lv1: 1 unit has the GID of another unit /,
     remedy:
@@ -180,26 +181,22 @@ testSource('for a column that is no code, --dissolve is not offered; columns wit
   '--gid-column lv1=id --name-column lv1=name': { counts: [0, 3] },
 });
 
-testSource(
-  'pieces with different names stop --dissolve before anything is united, unless they are accepted',
-  provinces,
-  {
-    [`${CODES} --dissolve lv1`]: {
-      refused:
-        'provinces.gpkg: not united, because of the data:\n' +
-        '  lv1: 1 unit has pieces with different names (provinces.gpkg: layer provinces, fids 1 and 2: AE02 is Al Dhahira and Ajman). They may be different units, which the release has as one.',
-      remedy: /columns without repetition: name, id; .* --accept disagreeing-pieces$/,
-    },
-    [`${CODES} --dissolve lv1 --accept disagreeing-pieces`]: {
-      'lv1 code name': ['AE02, null', 'AE03, Dubai'],
-      quality: { disagreeing: [/^lv1 disagreeing-pieces 1 /] },
-    },
+testSource('pieces with different names stop --dissolve before anything is united, unless they are accepted', {
+  source: provinces,
+  [`${CODES} --dissolve lv1`]: {
+    refused:
+      'provinces.gpkg: not united, because of the data:\n' +
+      '  lv1: 1 unit has pieces with different names (provinces.gpkg: layer provinces, fids 1 and 2: AE02 is Al Dhahira and Ajman). They may be different units, which the release has as one.',
+    remedy: /columns without repetition: name, id; .* --accept disagreeing-pieces$/,
   },
-);
+  [`${CODES} --dissolve lv1 --accept disagreeing-pieces`]: {
+    'lv1 code name': ['AE02, null', 'AE03, Dubai'],
+    quality: { disagreeing: [/^lv1 disagreeing-pieces 1 /] },
+  },
+});
 
-testSource(
-  'without a column of names, pieces that agree in no other text are no pieces of one unit',
-  squares(
+testSource('without a column of names, pieces that agree in no other text are no pieces of one unit', {
+  source: squares(
     'unnamed',
     ['code', 'label', 'kind'],
     ['A', 'North', 'x'],
@@ -207,50 +204,38 @@ testSource(
     ['B', 'East', 'x'],
     ['B', 'West', 'x'],
   ),
-  {
-    '--gid-column lv1=code --dissolve lv1':
-      /different names \(unnamed\.gpkg: layer unnamed, fids 1 and 2: A is North and South\)/,
-  },
-);
+  '--gid-column lv1=code --dissolve lv1':
+    /different names \(unnamed\.gpkg: layer unnamed, fids 1 and 2: A is North and South\)/,
+});
 
-testSource(
-  'a level whose code is its name is made of units that have names of their own',
-  squares('towns', ['region', 'code', 'name'], ['Here', '1', 'Aa'], ['Here', '2', 'Bb'], ['There', '3', 'Cc']),
-  {
-    '--gid-column lv1=region lv2=code --name-column lv1=region lv2=name --dissolve lv1=lv2': {
-      'lv1 region': ['Here', 'There'],
-    },
+testSource('a level whose code is its name is made of units that have names of their own', {
+  source: squares('towns', ['region', 'code', 'name'], ['Here', '1', 'Aa'], ['Here', '2', 'Bb'], ['There', '3', 'Cc']),
+  '--gid-column lv1=region lv2=code --name-column lv1=region lv2=name --dissolve lv1=lv2': {
+    'lv1 region': ['Here', 'There'],
   },
-);
+});
 
-testSource(
-  'a column whose name a shell would divide is advised as one word',
-  squares('spaced', ['code', 'name', "the region's id", 'part'], ['1', 'Aa', 'x', 'A'], ['1', 'Bb', 'y', 'B']),
-  { [CODES]: { remedy: /e\.g\. --gid-column 'lv1=the region'\\''s id'; or / } },
-);
+testSource('a column whose name a shell would divide is advised as one word', {
+  source: squares('spaced', ['code', 'name', "the region's id", 'part'], ['1', 'Aa', 'x', 'A'], ['1', 'Bb', 'y', 'B']),
+  [CODES]: { remedy: /e\.g\. --gid-column 'lv1=the region'\\''s id'; or / },
+});
 
 const BOTH = '--layer lv2=towns --name-column lv2=name';
 
-testSource(
-  'codes that repeat in each parent are to be composed, which the remedy says',
-  squares('towns', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['B', '1', 'Bb']),
-  {
-    [`${BOTH} --gid-column lv1=part lv2=code`]: {
-      remedy: /^code is no code of its own: 1 is in A and in B; compose it: --gid-column lv2=part\+code; or /,
-    },
-    [`${BOTH} --gid-column lv1=part lv2=part+code`]: { 'lv2 GID_2': ['A.1', 'B.1'] },
+testSource('codes that repeat in each parent are to be composed, which the remedy says', {
+  source: squares('towns', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['B', '1', 'Bb']),
+  [`${BOTH} --gid-column lv1=part lv2=code`]: {
+    remedy: /^code is no code of its own: 1 is in A and in B; compose it: --gid-column lv2=part\+code; or /,
   },
-);
+  [`${BOTH} --gid-column lv1=part lv2=part+code`]: { 'lv2 GID_2': ['A.1', 'B.1'] },
+});
 
-testSource(
-  'codes that would repeat when they are composed are not to be composed',
-  squares('towns', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['A', '1', 'Ab'], ['B', '1', 'Bb']),
-  {
-    [`${BOTH} --gid-column lv1=part lv2=code`]: {
-      remedy: /^code is probably no code of level 2: 1 is Aa and Ab; or /,
-    },
+testSource('codes that would repeat when they are composed are not to be composed', {
+  source: squares('towns', ['part', 'code', 'name'], ['A', '1', 'Aa'], ['A', '1', 'Ab'], ['B', '1', 'Bb']),
+  [`${BOTH} --gid-column lv1=part lv2=code`]: {
+    remedy: /^code is probably no code of level 2: 1 is Aa and Ab; or /,
   },
-);
+});
 
 test('the columns of all files are shown at once', async () => {
   const paths = pathsOf(filesOf(squares('one', ['id', 'empty'], ['1', null]), squares('two', ['nr'], ['2'])));
@@ -261,26 +246,23 @@ test('the columns of all files are shown at once', async () => {
   ]);
 });
 
-testSource('a column without any value is no code', squares('one', ['id', 'empty'], ['1', null]), {
+testSource('a column without any value is no code', {
+  source: squares('one', ['id', 'empty'], ['1', null]),
   '--gid-column lv1=empty': {
     remedy: /^no unit of level 1 has a value in empty: name another column; columns without repetition: id, /,
   },
 });
 
-testSource(
-  'a row without a code that has a name is probably a unit: the remedy does not leave it out',
-  squares('uncoded', ['code', 'name', 'id'], ['A', 'Aa', 'x'], [null, 'Bb', 'y']),
-  {
-    [CODES]: {
-      remedy:
-        /^Bb has no code, and is probably a unit: code is then not the code of level 1; columns without repetition: id, e\.g\. --gid-column lv1=id; or fix/,
-    },
+testSource('a row without a code that has a name is probably a unit: the remedy does not leave it out', {
+  source: squares('uncoded', ['code', 'name', 'id'], ['A', 'Aa', 'x'], [null, 'Bb', 'y']),
+  [CODES]: {
+    remedy:
+      /^Bb has no code, and is probably a unit: code is then not the code of level 1; columns without repetition: id, e\.g\. --gid-column lv1=id; or fix/,
   },
-);
+});
 
-testSource(
-  'what --dissolve made is said to be of the file of the source',
-  layerOf(
+testSource('what --dissolve made is said to be of the file of the source', {
+  source: layerOf(
     'pieces',
     ['code', 'name'],
     [
@@ -290,15 +272,13 @@ testSource(
       [['C', 'Cc'], 'POLYGON((10 0,11 1,11 0,10 0.5,10 0))'],
     ],
   ),
-  {
-    '--gid-column lv1=code --dissolve lv1': {
-      quality: {
-        invalid: [/^lv1 invalid-polygons 1 pieces\.gpkg: layer pieces, fid \d+, GID C$/],
-        'part-': [],
-      },
+  '--gid-column lv1=code --dissolve lv1': {
+    quality: {
+      invalid: [/^lv1 invalid-polygons 1 pieces\.gpkg: layer pieces, fid \d+, GID C$/],
+      'part-': [],
     },
   },
-);
+});
 
 /** Asserts that the table which a build prints of its levels has these lines. */
 const prints =
@@ -311,14 +291,12 @@ const prints =
     );
   };
 
-testSource('build prints the box of each level', squares('towns', ['code'], ['A'], ['B']), {
+testSource('build prints the box of each level', {
+  source: squares('towns', ['code'], ['A'], ['B']),
   '--gid-column lv1=code': { besides: prints(/^lv1 .* {2}0 0 2 1$/m, false) },
 });
 
-testSource(
-  'build says when a level has less than a kilometre',
-  layerOf('tiny', ['code'], [[['A'], square(10, 60, 0.002)]]),
-  {
-    '--gid-column lv1=code': { besides: prints(/^lv1 .* {2}10 60 10\.002 60\.002$/m, true) },
-  },
-);
+testSource('build says when a level has less than a kilometre', {
+  source: layerOf('tiny', ['code'], [[['A'], square(10, 60, 0.002)]]),
+  '--gid-column lv1=code': { besides: prints(/^lv1 .* {2}10 60 10\.002 60\.002$/m, true) },
+});

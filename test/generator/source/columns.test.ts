@@ -33,16 +33,15 @@ function geojsonOf(properties: readonly string[], ids = properties.map((_, i) =>
 
 const IDS = [907199254740991, 3, 0, 70, 2];
 
-testSource(
-  'keeps fids that start at 0, have gaps and are unsorted in the file, and orders by them',
-  textsOf({
+testSource('keeps fids that start at 0, have gaps and are unsorted in the file, and orders by them', {
+  source: textsOf({
     'unsorted.geojson': geojsonOf(
       IDS.map((id) => `"GID_0":"A${id}","list":["a","b"]`),
       IDS,
     ),
   }),
-  { 'lv0 fid': ['0', '2', '3', '70', '907199254740991'] },
-);
+  'lv0 fid': ['0', '2', '3', '70', '907199254740991'],
+});
 
 test('writes properties verbatim: column order, types, booleans, dates, nulls and text in any script', async () => {
   const source = join(temporaryFolder(), 'types.gpkg');
@@ -89,25 +88,22 @@ const TYPES: readonly [name: string, types: (string | undefined)[], type: string
   ['late', [undefined, gdal.OFTInteger], 'int64'],
 ];
 
-testSource(
-  'the type of a column follows from those that its layers have, not from values',
-  filesOf(
+testSource('the type of a column follows from those that its layers have, not from values', {
+  source: filesOf(
     ...['a', 'b'].map((name, i) => {
       const own = TYPES.flatMap(([column, { [i]: type }]) => (type === undefined ? [] : [{ name: column, type }]));
       const nothing = own.map(() => null);
       return squares(name, ['GID_0', ...own], [`${name}0`, ...nothing], [`${name}1`, ...nothing]);
     }),
   ),
-  {
-    '--layer lv0=*': {
-      'release.levels.0.columns': [
-        { name: 'fid', type: 'int64' },
-        { name: 'GID_0', type: 'string' },
-        ...TYPES.map(([name, , type]) => ({ name, type })),
-      ],
-    },
+  '--layer lv0=*': {
+    'release.levels.0.columns': [
+      { name: 'fid', type: 'int64' },
+      { name: 'GID_0', type: 'string' },
+      ...TYPES.map(([name, , type]) => ({ name, type })),
+    ],
   },
-);
+});
 
 /** Integers that a double cannot hold: the ends of the 64-bit range, and the first beyond 2^53 on both sides. */
 const BIG_INTEGERS = ['9223372036854775807', '-9223372036854775808', '9007199254740993', '-9007199254740993'];
@@ -164,61 +160,54 @@ test('writes a 64-bit number beside columns of any name', async () => {
 });
 
 for (const name of ['*', 'a\\'])
-  testSource(`refuses a 64-bit number beside a column ${name}, which SQL cannot name`, besides(name), {
+  testSource(`refuses a 64-bit number beside a column ${name}, which SQL cannot name`, {
+    source: besides(name),
     refused: /geojson: layer .* has a column named (\*|a\\), which GDAL's SQL cannot select, and needs SQL/,
     remedy: /^rename the column in the source$/,
     '--sql "lv0=SELECT * FROM {layer}"': /has a column named \*|--sql selects an integer beyond 2\^53/,
   });
 
-testSource(
-  'refuses a list with a number beyond 2^53',
-  textsOf({ 'list.geojson': geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']) }),
-  {
-    refused: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
-    remedy: 'change the column to text',
-  },
-);
+testSource('refuses a list with a number beyond 2^53', {
+  source: textsOf({ 'list.geojson': geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']) }),
+  refused: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,
+  remedy: 'change the column to text',
+});
 
-testSource(
-  'a column of names, of types, or of --columns need not be in every layer of a level, but in one',
-  filesOf(squares('a', ['code'], ['A']), squares('b', ['code', 'title', 'kind'], ['B', 'Title', 'region'])),
-  {
-    '--layer lv0=* --gid-column lv0=code --name-column lv0=title --type-column lv0=kind --columns lv0=kind:sort': {
-      'release.levels.0.nameColumn': 'title',
-      'release.levels.0.typeColumn': 'sort',
-      'lv0 code title sort': ['A, , ', 'B, Title, region'],
-    },
-    '--gid-column lv0=code --name-column lv0=titel': {
-      refused: /^--name-column lv0=titel: no layer of level 0 has such a column$/,
-      remedy: /use one of: title, code, kind$/,
-    },
-    '--gid-column lv0=code --columns lv0=-titel': {
-      refused: /^--columns lv0=-titel: no layer of level 0 has a column titel$/,
-      remedy: /use one of: title, code, kind$/,
-    },
+testSource('a column of names, of types, or of --columns need not be in every layer of a level, but in one', {
+  source: filesOf(squares('a', ['code'], ['A']), squares('b', ['code', 'title', 'kind'], ['B', 'Title', 'region'])),
+  '--layer lv0=* --gid-column lv0=code --name-column lv0=title --type-column lv0=kind --columns lv0=kind:sort': {
+    'release.levels.0.nameColumn': 'title',
+    'release.levels.0.typeColumn': 'sort',
+    'lv0 code title sort': ['A, , ', 'B, Title, region'],
   },
-);
-
-testSource(
-  'chooses, drops and renames columns; a column of WKT in a CSV file is not an attribute',
-  textsOf({ 'units.csv': 'WKT,GID_0,NAME_0,extra\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Aland,1\n' }),
-  {
-    'lv0 columns': ['fid', 'GID_0', 'NAME_0', 'extra'],
-    'lv0 GID_0 NAME_0 extra': ['AAA, Aland, 1'],
-    '--columns lv0=NAME_0:name extra': {
-      'lv0 columns': ['fid', 'GID_0', 'name', 'extra'],
-      'lv0 GID_0 name extra': ['AAA, Aland, 1'],
-    },
-    '--columns=-extra': { 'lv0 columns': ['fid', 'GID_0', 'NAME_0'] },
-    '--columns extr': {
-      refused: /^--columns extr: no layer has a column extr$/,
-      remedy: /use one of: extra, .*; of one level only: --columns lv1=extr$/,
-    },
-    '--columns lv0=-extr': /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/,
+  '--gid-column lv0=code --name-column lv0=titel': {
+    refused: /^--name-column lv0=titel: no layer of level 0 has such a column$/,
+    remedy: /use one of: title, code, kind$/,
   },
-);
+  '--gid-column lv0=code --columns lv0=-titel': {
+    refused: /^--columns lv0=-titel: no layer of level 0 has a column titel$/,
+    remedy: /use one of: title, code, kind$/,
+  },
+});
 
-testSource('--columns without a level applies to the levels that have the column', countryLayers(), {
+testSource('chooses, drops and renames columns; a column of WKT in a CSV file is not an attribute', {
+  source: textsOf({ 'units.csv': 'WKT,GID_0,NAME_0,extra\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Aland,1\n' }),
+  'lv0 columns': ['fid', 'GID_0', 'NAME_0', 'extra'],
+  'lv0 GID_0 NAME_0 extra': ['AAA, Aland, 1'],
+  '--columns lv0=NAME_0:name extra': {
+    'lv0 columns': ['fid', 'GID_0', 'name', 'extra'],
+    'lv0 GID_0 name extra': ['AAA, Aland, 1'],
+  },
+  '--columns=-extra': { 'lv0 columns': ['fid', 'GID_0', 'NAME_0'] },
+  '--columns extr': {
+    refused: /^--columns extr: no layer has a column extr$/,
+    remedy: /use one of: extra, .*; of one level only: --columns lv1=extr$/,
+  },
+  '--columns lv0=-extr': /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/,
+});
+
+testSource('--columns without a level applies to the levels that have the column', {
+  source: countryLayers(),
   '--columns=-NAME_2,NAME_1:name': {
     'lv0 columns': ['fid', 'GID_0', 'COUNTRY'],
     'lv1 columns': ['fid', 'GID_1', 'GID_0', 'COUNTRY', 'name'],
@@ -237,18 +226,16 @@ function tables(fids: Readonly<Record<string, readonly string[]>>, title = 'sour
 
 const CODES = '--gid-column lv2=kommunenr';
 
-testSource(
-  'a column fid whose values are not distinct has another name, which data quality says',
-  tables({ a: ['8', '8'] }),
-  {
-    [CODES]: {
-      quality: { renamed: ['lv2 renamed-columns 1 a.csv: layer a: fid is source_fid in the release'] },
-      'lv2 fid source_fid': ['1, 8', '2, 8'],
-    },
+testSource('a column fid whose values are not distinct has another name, which data quality says', {
+  source: tables({ a: ['8', '8'] }),
+  [CODES]: {
+    quality: { renamed: ['lv2 renamed-columns 1 a.csv: layer a: fid is source_fid in the release'] },
+    'lv2 fid source_fid': ['1, 8', '2, 8'],
   },
-);
+});
 
-testSource('that name gets a number where the source has it', tables({ taken: ['1', '1'] }, 'source_fid'), {
+testSource('that name gets a number where the source has it', {
+  source: tables({ taken: ['1', '1'] }, 'source_fid'),
   [CODES]: { 'lv2 columns': ['fid', 'source_fid_2', 'kommunenr', 'source_fid'] },
 });
 
@@ -260,42 +247,43 @@ test('a column fid has another name where a value is not a whole number up to 2^
   }
 });
 
-testSource('fids of several files are taken from all of them', tables({ one: ['5', '6'], two: ['8', '7'] }), {
+testSource('fids of several files are taken from all of them', {
+  source: tables({ one: ['5', '6'], two: ['8', '7'] }),
   [CODES]: { 'lv2 fid': ['5', '6', '7', '8'] },
 });
 
-testSource(
-  'fids of several files are taken from none where one repeats its own',
-  tables({ one: ['5', '6'], b: ['3', '3'] }),
-  {
-    [CODES]: { 'lv2 source_fid': ['5', '6', '3', '3'], quality: { renamed: [/renamed-columns 2/] } },
-  },
-);
+testSource('fids of several files are taken from none where one repeats its own', {
+  source: tables({ one: ['5', '6'], b: ['3', '3'] }),
+  [CODES]: { 'lv2 source_fid': ['5', '6', '3', '3'], quality: { renamed: [/renamed-columns 2/] } },
+});
 
-testSource('fids that collide in several files are new, and a column', tables({ one: ['5', '6'], three: ['6', '4'] }), {
+testSource('fids that collide in several files are new, and a column', {
+  source: tables({ one: ['5', '6'], three: ['6', '4'] }),
   [CODES]: {
     'lv2 fid source_fid': ['1, 5', '2, 6', '3, 6', '4, 4'],
     quality: { fid: [/renamed-columns 2 /, /renumbered-fids 2 three\.csv: layer three, fid 1, /] },
   },
 });
 
-testSource(
-  'rows of a file without a column fid have the numbers that GDAL gives them, those beside it a column',
-  (folder) => {
+testSource('rows of a file without a column fid have the numbers that GDAL gives them, those beside it a column', {
+  source: (folder) => {
     const bare = writeDataset(join(folder, 'bare.gpkg'), 'GPKG', [squares('bare', ['kommunenr'], ['A'])]);
     return [bare, pathsOf(tables({ five: ['1', '7'] }))].flat();
   },
-  { [CODES]: { 'lv2 fid source_fid': ['1, ', '2, 1', '3, 7'] } },
-);
+  [CODES]: { 'lv2 fid source_fid': ['1, ', '2, 1', '3, 7'] },
+});
 
-testSource('a column fid may have the GIDs', tables({ gids: ['5', '6'] }), {
+testSource('a column fid may have the GIDs', {
+  source: tables({ gids: ['5', '6'] }),
   '--gid-column lv2=fid': { 'release.levels.2.gidColumns': ['', '', 'fid'], 'lv2 fid': ['5', '6'] },
 });
 
-testSource('a column fid that is text may have the GIDs, under another name', tables({ text: ['A', 'B'] }), {
+testSource('a column fid that is text may have the GIDs, under another name', {
+  source: tables({ text: ['A', 'B'] }),
   '--gid-column lv2=fid': { 'release.levels.2.gidColumns': ['', '', 'source_fid'], 'lv2 source_fid': ['A', 'B'] },
 });
 
-testSource('--columns may name the column of the fids', tables({ named: ['A'] }, 'source', '17'), {
+testSource('--columns may name the column of the fids', {
+  source: tables({ named: ['A'] }, 'source', '17'),
   [`${CODES} --columns=-fid source:fid`]: { 'lv2 fid': ['17'] },
 });

@@ -108,41 +108,38 @@ test('geoBoundaries as it is downloaded: parents by place; copies are skipped; i
   await assert.rejects(buildRelease(whole, folder, GEO_BOUNDARIES), { message: /metaData\.json: is not JSON/ });
 });
 
-testSource(
-  'geoBoundaries of 3.x has another name for its metadata, which has the licence',
-  (whole) => {
+testSource('geoBoundaries of 3.x has another name for its metadata, which has the licence', {
+  source: (whole) => {
     const [first = ''] = writeFiles(whole, 'GeoJSON', geoBoundariesLayers('geoBoundaries-3_0_0'));
     for (const ending of ['.shp', '.topojson', '-all.zip']) writeFileSync(first.replace('.geojson', ending), '');
     for (const level of [0, 1, 2])
       writeFileSync(join(whole, `FRA-ADM${level}-metaData.json`), JSON.stringify({ boundaryLicense: 'CC BY 3.0' }));
     return whole;
   },
-  { counts: COUNTS, 'release.licence': 'CC-BY-3.0' },
-  GEO_BOUNDARIES,
-);
+  options: GEO_BOUNDARIES,
+  counts: COUNTS,
+  'release.licence': 'CC-BY-3.0',
+});
 
 // NUTS 2013 and 2016 have units below UKN0 that begin with UKN1.
 const CODES = 'AT AT1 AT2 AT11 AT21 AT111 AT112 AT211 UK UKN UKN0 UKN06 UKN16'.split(' ');
 
-testSource(
-  'NUTS: one layer for four levels, parents from the code, the layer of any year named by no option',
-  squares(
+testSource('NUTS: one layer for four levels, parents from the code, the layer of any year named by no option', {
+  source: squares(
     'NUTS_RG_20M_2016_4326',
     ['NUTS_ID', { name: 'LEVL_CODE', type: gdal.OFTInteger }, 'CNTR_CODE', 'NAME_LATN'],
     ...CODES.map((code) => [code, code.length - 2, code.slice(0, 2), `Name of ${code}`]),
   ),
-  {
-    counts: [2, 3, 3, 5],
-    'lv3 fid NUTS_ID NUTS_1 NUTS_2': [
-      '6, AT111, AT1, AT11',
-      '7, AT112, AT1, AT11',
-      '8, AT211, AT2, AT21',
-      '12, UKN06, UKN, UKN0',
-      '13, UKN16, UKN, UKN0',
-    ],
-  },
-  optionsIn('nuts'),
-);
+  options: optionsIn('nuts'),
+  counts: [2, 3, 3, 5],
+  'lv3 fid NUTS_ID NUTS_1 NUTS_2': [
+    '6, AT111, AT1, AT11',
+    '7, AT112, AT1, AT11',
+    '8, AT211, AT2, AT21',
+    '12, UKN06, UKN, UKN0',
+    '13, UKN16, UKN, UKN0',
+  ],
+});
 
 /** How downloads of COD name layers of areas, points and lines, and columns: today, and before 2025. */
 const COD_NAMES = [
@@ -180,44 +177,45 @@ for (const [names, isArchive] of [...COD_NAMES.map((names) => [names, false] as 
   const { areas, points, lines } = codLayers(names);
   testSource(
     `OCHA COD, ${names[0]}${isArchive ? ' in an archive' : ''}: areas are levels, points and lines left out, which is said`,
-    shapefiles([...areas, points, lines], isArchive),
     {
+      source: shapefiles([...areas, points, lines], isArchive),
+      options: typedOptions(`--columns=-${names[4].replace(' ', ',-')}`),
       counts: [1, 1, 1],
       'lv1 columns': ['fid', ...[0, 1].flatMap((n) => names[3].replaceAll('#', String(n)).split(' '))],
       'release.levels.2.nameColumn': names[3].split(' ')[0]?.replace('#', '2'),
       quality: { unused: [new RegExp(` 2 .*${[points.name, lines.name].sort().join('.*')}$`)] },
       besides: ({ release }) => assert.match(release.attribution.join(), /^OCHA/),
     },
-    typedOptions(`--columns=-${names[4].replace(' ', ',-')}`),
   );
 }
 
 const COD = codLayers(CAF);
 const NO_AREAS = /lv1: 1 unit has a geometry that is not a polygon /;
 
-testSource('points are refused where no layer has the areas', shapefiles([...COD.areas.slice(0, 1), COD.points]), {
+testSource('points are refused where no layer has the areas', {
+  source: shapefiles([...COD.areas.slice(0, 1), COD.points]),
   refused: NO_AREAS,
 });
 
-testSource(
-  'points are refused where only another download has the areas',
-  (here) => {
+testSource('points are refused where only another download has the areas', {
+  source: (here) => {
     writeFiles(join(here, 'areas'), 'ESRI Shapefile', COD.areas);
     writeFiles(join(here, 'points'), 'ESRI Shapefile', [...COD.areas.slice(0, 1), COD.points]);
     return [join(here, 'areas'), join(here, 'points')];
   },
-  { refused: NO_AREAS },
-);
+  refused: NO_AREAS,
+});
 
-testSource('lines alone are no level', shapefiles([COD.lines]), {
+testSource('lines alone are no level', {
+  source: shapefiles([COD.lines]),
   refused: /caf_adminlines\.shp: no layer has GID columns/,
 });
 
-testSource(
-  'points are left out of one file with the areas, and refused where an option names them',
-  [...COD.areas, { ...COD.points, type: gdal.wkbPoint25D }, COD.lines],
-  { counts: [1, 1, 1], '--layer lv1=caf_admin1points': NO_AREAS },
-);
+testSource('points are left out of one file with the areas, and refused where an option names them', {
+  source: [...COD.areas, { ...COD.points, type: gdal.wkbPoint25D }, COD.lines],
+  counts: [1, 1, 1],
+  '--layer lv1=caf_admin1points': NO_AREAS,
+});
 
 test('Natural Earth: layers and columns by name, from a config file, whose paths are relative to it', async () => {
   const here = temporaryFolder();
@@ -269,20 +267,17 @@ for (const [what, pathOf] of [
   ['a folder', (path: string) => path],
   ['an archive', (path: string) => zipFolder(path, `${path}_shp.zip`)],
 ] as const)
-  testSource(
-    `GADM 2 in ${what}: GIDs of ISO and the ID columns, no layers of CSV files, system files said once`,
-    (here) => pathOf(writeGadm2(join(here, 'NPL_adm'))),
-    {
-      counts: [1, 2],
-      'lv1 GID_1': ['NPL.1', 'NPL.2'],
-      'lv1 columns': ['fid', 'ID_0', 'ISO', 'NAME_0', 'ID_1', 'NAME_1', 'GID_1'],
-      'release.levels.1.gidColumns': ['ISO', 'GID_1'],
-      'release.levels.0.nameColumn': 'NAME_0',
-      'release.levels.1.nameColumn': 'NAME_1',
-      quality: { 'system-files': [/^lv0 system-files 4 NPL_adm(_shp\.zip)?\/\.DS_Store$/] },
-      besides: ({ release }) => assert.match(release.attribution.join(), /^GADM, https:\/\/gadm\.org/),
-    },
-  );
+  testSource(`GADM 2 in ${what}: GIDs of ISO and the ID columns, no layers of CSV files, system files said once`, {
+    source: (here) => pathOf(writeGadm2(join(here, 'NPL_adm'))),
+    counts: [1, 2],
+    'lv1 GID_1': ['NPL.1', 'NPL.2'],
+    'lv1 columns': ['fid', 'ID_0', 'ISO', 'NAME_0', 'ID_1', 'NAME_1', 'GID_1'],
+    'release.levels.1.gidColumns': ['ISO', 'GID_1'],
+    'release.levels.0.nameColumn': 'NAME_0',
+    'release.levels.1.nameColumn': 'NAME_1',
+    quality: { 'system-files': [/^lv0 system-files 4 NPL_adm(_shp\.zip)?\/\.DS_Store$/] },
+    besides: ({ release }) => assert.match(release.attribution.join(), /^GADM, https:\/\/gadm\.org/),
+  });
 
 test('a dataset that is recognised gives its credit and licence', () => {
   for (const [expected, ofDataset, name, ...columns] of [
@@ -302,14 +297,14 @@ test('a dataset that is recognised gives its credit and licence', () => {
   }
 });
 
-testSource(
-  '--attribution and --licence replace the credit and the licence of a recognised dataset',
-  squares('gadm_4', ['GID_0', 'ID_0', 'ISO', 'NAME_0'], ['AAA', 'x', 'x', 'x']),
-  { '--attribution Mine': { 'release.attribution': ['Mine'], 'release.licence': 'CC0-1.0' } },
-  { licence: 'CC0-1.0' },
-);
+testSource('--attribution and --licence replace the credit and the licence of a recognised dataset', {
+  source: squares('gadm_4', ['GID_0', 'ID_0', 'ISO', 'NAME_0'], ['AAA', 'x', 'x', 'x']),
+  options: { licence: 'CC0-1.0' },
+  '--attribution Mine': { 'release.attribution': ['Mine'], 'release.licence': 'CC0-1.0' },
+});
 
-testSource('of a dataset that is not recognised there is a remark', squares('a', ['GID_0'], ['AAA']), {
+testSource('of a dataset that is not recognised there is a remark', {
+  source: squares('a', ['GID_0'], ['AAA']),
   'release.attribution': [],
   'release.licence': undefined,
   says: { attribution: [/^no attribution: .*--attribution TEXT/] },

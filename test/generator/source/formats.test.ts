@@ -27,30 +27,28 @@ function fromWkt(...shapes: string[]): Source {
   };
 }
 
-testSource(
-  'straightens curves, as GDAL does',
-  fromWkt(
+testSource('straightens curves, as GDAL does', {
+  source: fromWkt(
     'CURVEPOLYGON(CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0))',
     'POLYGON((5 5,6 5,6 6,5 5))',
     'MULTISURFACE(((0 0,1 0,1 1,0 0)))',
   ),
-  {
-    besides: ({ unitsOf }) => {
-      const [curved, straight, surface] = unitsOf(0);
-      assert.equal(curved.bbox.map((corner: number) => corner.toFixed(2)).join(), '0.00,-1.00,2.00,1.00');
-      assert.ok(curved.geometry.coordinates[0].length > 50);
-      assert.equal(JSON.stringify(straight.geometry.coordinates), '[[[5,5],[6,5],[6,6],[5,5]]]');
-      assert.equal(JSON.stringify(surface.geometry.coordinates), '[[[[0,0],[1,0],[1,1],[0,0]]]]');
-    },
+  besides: ({ unitsOf }) => {
+    const [curved, straight, surface] = unitsOf(0);
+    assert.equal(curved.bbox.map((corner: number) => corner.toFixed(2)).join(), '0.00,-1.00,2.00,1.00');
+    assert.ok(curved.geometry.coordinates[0].length > 50);
+    assert.equal(JSON.stringify(straight.geometry.coordinates), '[[[5,5],[6,5],[6,6],[5,5]]]');
+    assert.equal(JSON.stringify(surface.geometry.coordinates), '[[[[0,0],[1,0],[1,1],[0,0]]]]');
   },
-);
+});
 
 for (const [type, wkt] of [
   ['TIN', 'TIN Z(((0 0 0,1 0 0,1 1 0,0 0 0)))'],
   ['POLYHEDRALSURFACE', 'POLYHEDRALSURFACE Z(((0 0 0,1 0 0,1 1 0,0 0 0)))'],
   ['TRIANGLE', 'TRIANGLE((0 0,1 0,1 1,0 0))'],
 ] as const)
-  testSource(`a ${type}, which has no GeoJSON form, is refused with its fid`, fromWkt('POINT(1 2)', wkt), {
+  testSource(`a ${type}, which has no GeoJSON form, is refused with its fid`, {
+    source: fromWkt('POINT(1 2)', wkt),
     refused: new RegExp(`shapes\\.gpkg: layer ADM_0 .*fid 2, GID A1: geometries of type ${type} have no GeoJSON form`),
   });
 
@@ -94,23 +92,19 @@ test('a nationalCode keeps its zeros, and GDAL leaves no file in the folder of t
   assert.deepEqual(readdirSync(dirname(file)), ['au.gml']);
 });
 
-testSource(
-  'the xlink:href of upperLevelUnit is a parent by its gml:id, also in a folder with the schema',
-  (folder) => {
+testSource('the xlink:href of upperLevelUnit is a parent by its gml:id, also in a folder with the schema', {
+  source: (folder) => {
     writeTexts(folder, { 'au.gml': GML, 'au.xsd': '<schema/>' });
     return folder;
   },
-  {
-    [`${INSPIRE} lv1=gml_id lv2=gml_id lv2:lv1=upperLevelUnit_href`]: {
-      'lv2 gml_id upperLevelUnit_href': ['AU.0138, AU.01', 'AU.0201, AU.02'],
-      'release.levels.2.gidColumns': ['', 'upperLevelUnit_href', 'gml_id'],
-    },
+  [`${INSPIRE} lv1=gml_id lv2=gml_id lv2:lv1=upperLevelUnit_href`]: {
+    'lv2 gml_id upperLevelUnit_href': ['AU.0138, AU.01', 'AU.0201, AU.02'],
+    'release.levels.2.gidColumns': ['', 'upperLevelUnit_href', 'gml_id'],
   },
-);
+});
 
-testSource(
-  'a .gfs with the numbers that GDAL guessed before is refused',
-  (folder) => {
+testSource('a .gfs with the numbers that GDAL guessed before is refused', {
+  source: (folder) => {
     const [file = ''] = writeTexts(folder, { 'au.gml': GML });
     gdal.open(file).close();
     assert.deepEqual(readdirSync(folder), ['au.gfs', 'au.gml']);
@@ -118,21 +112,18 @@ testSource(
     writeFileSync(gfs, readFileSync(gfs, 'utf8').replace('<Type>String</Type>', '<Type>Integer</Type>'));
     return file;
   },
-  {
-    [`${INSPIRE} lv1=nationalCode lv2=nationalCode lv2:lv1=`]: {
-      refused: /au\.gml: au\.gfs beside it says that columns are numbers/,
-      remedy: /remove au\.gfs/,
-    },
+  [`${INSPIRE} lv1=nationalCode lv2=nationalCode lv2:lv1=`]: {
+    refused: /au\.gml: au\.gfs beside it says that columns are numbers/,
+    remedy: /remove au\.gfs/,
   },
-);
+});
 
 const CODES = '--layer lv0=units --gid-column lv0=code';
 
-testSource(
-  'codes of CSV keep their zeros',
-  textsOf({ 'units.csv': `code,people,WKT\n0138,1200,"${square(10, 59)}"\n0201,7,"${square(12, 59)}"\n` }),
-  { [CODES]: { 'lv0 code people': ['0138, 1200', '0201, 7'] } },
-);
+testSource('codes of CSV keep their zeros', {
+  source: textsOf({ 'units.csv': `code,people,WKT\n0138,1200,"${square(10, 59)}"\n0201,7,"${square(12, 59)}"\n` }),
+  [CODES]: { 'lv0 code people': ['0138, 1200', '0201, 7'] },
+});
 
 const KML = `<kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>units</name>
   <Placemark><ExtendedData><Data name="code"><value>0138</value></Data></ExtendedData><Polygon><outerBoundaryIs>
@@ -143,14 +134,13 @@ for (const [what, pathOf] of [
   ['a file', (folder: string) => join(folder, 'units.kml')],
   ['a folder', (folder: string) => folder],
 ] as const)
-  testSource(
-    `codes of KML keep their zeros, in ${what}`,
-    (folder) => {
+  testSource(`codes of KML keep their zeros, in ${what}`, {
+    source: (folder) => {
       writeTexts(folder, { 'units.kml': KML });
       return pathOf(folder);
     },
-    { [CODES]: { 'lv0 code': ['0138'] } },
-  );
+    [CODES]: { 'lv0 code': ['0138'] },
+  });
 
 /** The vector formats of QGIS: GDAL's driver, the ending, the options that QGIS sets. */
 const QGIS = [
@@ -163,9 +153,8 @@ const QGIS = [
 
 // In every format but GeoPackage its fids become a column `fid`, beside those that GDAL gives.
 for (const [driver, ending, settings] of QGIS)
-  testSource(
-    `a GeoPackage that QGIS saved as ${driver} builds with the column of its GIDs alone`,
-    (folder) => {
+  testSource(`a GeoPackage that QGIS saved as ${driver} builds with the column of its GIDs alone`, {
+    source: (folder) => {
       // QGIS hands GDAL the fids as a field, and features without one of their own.
       const columns = [{ name: 'fid', type: gdal.OFTInteger64 }, 'kommunenr', 'navn'];
       const rows = [
@@ -181,13 +170,11 @@ for (const [driver, ending, settings] of QGIS)
       gdal.vectorTranslate(file, gdal.open(saved), ['-f', known, '-nln', 'kommuner', ...settings]).close();
       return file;
     },
-    {
-      '--gid-column lv2=kommunenr': {
-        'lv2 fid kommunenr': ['7, 0301', '8, 4601', '9, 1103'],
-        quality: { fid: [] },
-      },
+    '--gid-column lv2=kommunenr': {
+      'lv2 fid kommunenr': ['7, 0301', '8, 4601', '9, 1103'],
+      quality: { fid: [] },
     },
-  );
+  });
 
 const NAMES = ['أدرار', 'الشلف', 'Alger'];
 
@@ -206,61 +193,50 @@ function shapefile(encoding: string, names: readonly string[], title = 'NAME_0',
   };
 }
 
-testSource(
-  'of a text in an encoding that is not said, the remedy has those that read all of it, each with two names',
-  shapefile('CP1256', NAMES),
-  {
-    // Of EUC-KR they are parts of frames, in CP866 no text.
-    refused: /lv0: 2 units have text that is not in the encoding of the file \(e\.g\. names\.shp: layer names, fid 0/,
-    remedy:
-      /^say its encoding, the one that reads names as they are: --encoding CP1252: ÃÏÑÇÑ, ÇáÔáÝ; (?!.*CP866|.*EUC-KR)(.*; )?--encoding CP1256: أدرار, الشلف; .*--accept unreadable-text$/,
-    '--encoding CP1252': { says: { 'names such as': [/^lv0: .*ÃÏÑÇÑ/] } },
-    '--encoding CP1256': {
-      'lv0 NAME_0': NAMES,
-      'release.options': { encoding: ['CP1256'] },
-      says: { 'names such as': [/^lv0: .*أدرار/] },
-    },
-    '--encoding foo': /^--encoding foo: GDAL knows no such encoding/,
-    // GDAL leaves out the bytes without a message.
-    '--encoding EUC-KR': /lv0: (1 unit has|2 units have) text that is not in the encoding of the file /,
+testSource('of a text in an encoding that is not said, the remedy has those that read all of it, each with two names', {
+  source: shapefile('CP1256', NAMES),
+  // Of EUC-KR they are parts of frames, in CP866 no text.
+  refused: /lv0: 2 units have text that is not in the encoding of the file \(e\.g\. names\.shp: layer names, fid 0/,
+  remedy:
+    /^say its encoding, the one that reads names as they are: --encoding CP1252: ÃÏÑÇÑ, ÇáÔáÝ; (?!.*CP866|.*EUC-KR)(.*; )?--encoding CP1256: أدرار, الشلف; .*--accept unreadable-text$/,
+  '--encoding CP1252': { says: { 'names such as': [/^lv0: .*ÃÏÑÇÑ/] } },
+  '--encoding CP1256': {
+    'lv0 NAME_0': NAMES,
+    'release.options': { encoding: ['CP1256'] },
+    says: { 'names such as': [/^lv0: .*أدرار/] },
   },
-);
+  '--encoding foo': /^--encoding foo: GDAL knows no such encoding/,
+  // GDAL leaves out the bytes without a message.
+  '--encoding EUC-KR': /lv0: (1 unit has|2 units have) text that is not in the encoding of the file /,
+});
 
-testSource(
-  'an encoding in which bytes are no text is refused also where a .cpg says it',
-  shapefile('CP1256', NAMES, 'NAME_0', 'EUC-KR'),
-  {
-    remedy: /--encoding CP1256: أدرار, الشلف/,
-  },
-);
+testSource('an encoding in which bytes are no text is refused also where a .cpg says it', {
+  source: shapefile('CP1256', NAMES, 'NAME_0', 'EUC-KR'),
+  remedy: /--encoding CP1256: أدرار, الشلف/,
+});
 
-testSource('--encoding is also that of the names of columns', shapefile('CP1252', ['España'], 'Größe'), {
+testSource('--encoding is also that of the names of columns', {
+  source: shapefile('CP1252', ['España'], 'Größe'),
   '--encoding CP1252': { 'lv0 columns': ['fid', 'GID_0', 'Größe'], 'lv0 Größe': ['España'] },
 });
 
-testSource(
-  'an encoding that is said of all files is refused for one that is in UTF-8 throughout',
-  (folder) => {
+testSource('an encoding that is said of all files is refused for one that is in UTF-8 throughout', {
+  source: (folder) => {
     const layer = squares('modern', ['GID_0', 'NAME_0'], ...NAMES.map((name, i) => [`A${i}`, name]));
     return writeDataset(join(folder, 'modern.shp'), 'ESRI Shapefile', [layer]);
   },
-  {
-    '--encoding CP1256': {
-      refused: /lv0: 2 units have text that is not in the encoding of the file /,
-      remedy: /--encoding UTF-8: أدرار, الشلف/,
-    },
-    '--encoding UTF-8': { 'lv0 NAME_0': NAMES },
+  '--encoding CP1256': {
+    refused: /lv0: 2 units have text that is not in the encoding of the file /,
+    remedy: /--encoding UTF-8: أدرار, الشلف/,
   },
-);
+  '--encoding UTF-8': { 'lv0 NAME_0': NAMES },
+});
 
-testSource(
-  '--encoding is refused where no file has a format of which one can be said',
-  squares('ADM_0', ['GID_0'], ['A']),
-  {
-    '--encoding CP1252':
-      '--encoding CP1252: no file of the source has a format of which an encoding can be said (ESRI Shapefile)',
-  },
-);
+testSource('--encoding is refused where no file has a format of which one can be said', {
+  source: squares('ADM_0', ['GID_0'], ['A']),
+  '--encoding CP1252':
+    '--encoding CP1252: no file of the source has a format of which an encoding can be said (ESRI Shapefile)',
+});
 
 const lacksParquet = gdal.drivers.getNames().includes('Parquet') ? 'this GDAL has the driver Parquet' : false;
 
@@ -271,9 +247,8 @@ test('a file in a format that this GDAL lacks is told apart from a damaged one',
   });
 });
 
-testSource(
-  'points and lines in one layer with the areas are left out by the statement that the remedy has',
-  layerOf(
+testSource('points and lines in one layer with the areas are left out by the statement that the remedy has', {
+  source: layerOf(
     'mixed',
     ['GID_0', 'NAME_0'],
     [
@@ -282,10 +257,8 @@ testSource(
       [['C', 'Cc'], 'LINESTRING(1 1,2 2)'],
     ],
   ),
-  {
-    remedy:
-      /--sql "lv0=SELECT \* FROM \{layer\} WHERE OGR_GEOMETRY NOT IN \('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING'\)"; or/,
-    [`--sql "lv0=SELECT * FROM {layer} WHERE OGR_GEOMETRY NOT IN ('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING')"`]:
-      { 'lv0 GID_0': ['A'] },
-  },
-);
+  remedy:
+    /--sql "lv0=SELECT \* FROM \{layer\} WHERE OGR_GEOMETRY NOT IN \('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING'\)"; or/,
+  [`--sql "lv0=SELECT * FROM {layer} WHERE OGR_GEOMETRY NOT IN ('POINT','MULTIPOINT','LINESTRING','MULTILINESTRING')"`]:
+    { 'lv0 GID_0': ['A'] },
+});

@@ -20,14 +20,16 @@ const OCHA = squares(
   ['CM', 'Cameroon', null, 'NA', 'x'],
 );
 
-testSource("the build names OCHA's languages and takes none by itself", OCHA, {
+testSource("the build names OCHA's languages and takes none by itself", {
+  source: OCHA,
   says: offers('names in ar, fr: published with --languages ar,fr, or all'),
   'lv0 names': ['', '', ''],
   'release.languages': [],
   'release.levels.0.nameColumns': undefined,
 });
 
-testSource('--languages takes columns by their tags, and that of the default names; it is recorded', OCHA, {
+testSource('--languages takes columns by their tags, and that of the default names; it is recorded', {
+  source: OCHA,
   '--languages FR': {
     says: {
       'names in ADM0_EN (and in en, fr)': [/^lv0: /],
@@ -41,7 +43,8 @@ testSource('--languages takes columns by their tags, and that of the default nam
   },
 });
 
-testSource('all takes every language; a column that --name-column names comes before a known one', OCHA, {
+testSource('all takes every language; a column that --name-column names comes before a known one', {
+  source: OCHA,
   '--languages all --name-column lv0=ADM0_FR lv0:ar=ADM0_REF': {
     says: offers(),
     'lv0 names': ['name:ar, name:en, name:fr', 'x, Chad, Tchad', 'x, Cameroon, null'],
@@ -50,9 +53,8 @@ testSource('all takes every language; a column that --name-column names comes be
 
 const EARTH = '--gid-column lv0=ADM0_A3 lv1=adm1_code lv1:lv0=adm0_a3 --name-column lv0=NAME';
 
-testSource(
-  "Natural Earth's names and codes are known; -99 and X01~ are no codes, and what ends in EH comes first",
-  filesOf(
+testSource("Natural Earth's names and codes are known; -99 and X01~ are no codes, and what ends in EH comes first", {
+  source: filesOf(
     squares(
       'ne_10m_admin_0_countries',
       ['ADM0_A3', 'NAME', 'NAME_EN', 'name_zht', 'ISO_A2', 'ISO_A2_EH', 'ISO_A3', 'FIPS'],
@@ -67,20 +69,18 @@ testSource(
       ['FRA-2', 'FRA', 'Clipperton', 'Clipperton', 'FR', 'FR-X02~'],
     ),
   ),
-  {
-    [EARTH]: {
-      says: offers(
-        'names in en, zh-Hant: published with --languages en,zh-Hant, or all',
-        'codes iso-3166-2, iso2, iso3: published with --codes iso-3166-2,iso2, or all',
-      ),
-    },
-    [`${EARTH} --languages zh-hant --codes iso2,iso-3166-2`]: {
-      'lv0 names': ['code:iso2, name:zh-Hant', 'FR, 法國', 'null, null'],
-      'lv1 names': ['code:iso-3166-2', 'FR-59', 'null', 'null'],
-      'release.levels.1.codeColumns': { 'iso-3166-2': 'iso_3166_2' },
-    },
+  [EARTH]: {
+    says: offers(
+      'names in en, zh-Hant: published with --languages en,zh-Hant, or all',
+      'codes iso-3166-2, iso2, iso3: published with --codes iso-3166-2,iso2, or all',
+    ),
   },
-);
+  [`${EARTH} --languages zh-hant --codes iso2,iso-3166-2`]: {
+    'lv0 names': ['code:iso2, name:zh-Hant', 'FR, 法國', 'null, null'],
+    'lv1 names': ['code:iso-3166-2', 'FR-59', 'null', 'null'],
+    'release.levels.1.codeColumns': { 'iso-3166-2': 'iso_3166_2' },
+  },
+});
 
 const regions = squares(
   'ADM_1',
@@ -89,7 +89,8 @@ const regions = squares(
   ['CHN', 'CHN.2_1', 'Hunan', 'NA', 'CN.HN', '43', ''],
 );
 
-testSource("GADM's local names are und, of several the first; its codes are known by their keys", regions, {
+testSource("GADM's local names are und, of several the first; its codes are known by their keys", {
+  source: regions,
   '--languages all --codes all': {
     'lv1 names': ['code:cc, code:hasc, code:iso-3166-2, name:und', 'null, CN.AH, CN-AH, 安徽', '43, CN.HN, null, null'],
   },
@@ -106,7 +107,8 @@ const districts = squares(
   ['TD', 'TD5', 'TD03', 'East', 'Orient'],
 );
 
-testSource('a level made from another keeps its languages, also where its features differ', districts, {
+testSource('a level made from another keeps its languages, also where its features differ', {
+  source: districts,
   '--languages fr --dissolve lv1=lv2': {
     'lv1 names': ['name:en, name:fr', 'North, Nord', 'South, null', 'East, null'],
   },
@@ -122,7 +124,8 @@ const counties = squares(
   ['10', '10003', 'Delaware'],
 );
 
-testSource("a level made from another has none of its pieces' own codes", counties, {
+testSource("a level made from another has none of its pieces' own codes", {
+  source: counties,
   [CENSUS]: { says: offers() },
   [`${CENSUS} --codes geoid`]: '--codes geoid: no layer has a column of codes geoid that is known and published',
 });
@@ -135,7 +138,8 @@ const provinces = squares(
   ['ESP-2', 'ESP', 'Spain', 'Navarra', 'Navarre', 'ES', 'ES-NA'],
 );
 
-testSource("a level made from another has none of its pieces' own names, and the codes that all have", provinces, {
+testSource("a level made from another has none of its pieces' own names, and the codes that all have", {
+  source: provinces,
   '--gid-column lv0=adm0_a3 lv1=adm1_code --name-column lv0=admin --dissolve lv0=lv1 --languages all --codes all': {
     'lv0 names': ['code:iso2', 'MC', 'ES'],
     'release.levels.1.nameColumns': { fr: 'name_fr' },
@@ -151,7 +155,8 @@ const single = squares(
   ['CHN', 'China', 'CHN.2_1', 'Macau', '澳门', 'CN-MO', '', '', ''],
 );
 
-testSource("GADM's single layer: languages and codes of all levels are named, and taken if asked for", single, {
+testSource("GADM's single layer: languages and codes of all levels are named, and taken if asked for", {
+  source: single,
   says: offers(
     'names in und: published with --languages und, or all',
     'codes cc, iso-3166-2: published with --codes cc,iso-3166-2, or all',
@@ -173,24 +178,21 @@ test('a dry run refuses a language of tiles that the release does not have, as t
   });
 });
 
-testSource(
-  'codes that are the GIDs of the level are no codes beside them',
-  [squares('nuts', ['NUTS_ID', 'NAME_LATN', 'FIPS'], ['ES', 'España', 'SP'])],
-  { '--gid-column lv0=NUTS_ID --codes all': { says: offers(), 'lv0 names': ['code:fips', 'SP'] } },
-);
+testSource('codes that are the GIDs of the level are no codes beside them', {
+  source: [squares('nuts', ['NUTS_ID', 'NAME_LATN', 'FIPS'], ['ES', 'España', 'SP'])],
+  '--gid-column lv0=NUTS_ID --codes all': { says: offers(), 'lv0 names': ['code:fips', 'SP'] },
+});
 
-testSource(
-  'of several layers the first that has a column decides; those without it have none, and the build says so',
-  filesOf(OCHA, squares('other', ['ADM0_PCODE', 'ADM0_EN', 'admin0Name_fr'], ['NG', 'Nigeria', 'Nigéria'])),
-  {
-    '--languages fr': {
-      says: { 'no column': ['lv0: no column ADM0_FR in other.gpkg: layer other: its units have no name in fr'] },
-      'lv0 names': ['name:en, name:fr', 'Chad, Tchad', 'Cameroon, null', 'Nigeria, null'],
-    },
+testSource('of several layers the first that has a column decides; those without it have none, and the build says so', {
+  source: filesOf(OCHA, squares('other', ['ADM0_PCODE', 'ADM0_EN', 'admin0Name_fr'], ['NG', 'Nigeria', 'Nigéria'])),
+  '--languages fr': {
+    says: { 'no column': ['lv0: no column ADM0_FR in other.gpkg: layer other: its units have no name in fr'] },
+    'lv0 names': ['name:en, name:fr', 'Chad, Tchad', 'Cameroon, null', 'Nigeria, null'],
   },
-);
+});
 
-testSource('a language or a code that no published column has is refused with those that there are', OCHA, {
+testSource('a language or a code that no published column has is refused with those that there are', {
+  source: OCHA,
   '--languages de': {
     refused: '--languages de: no layer has a column of names in de that is known and published',
     remedy: 'use some of ar, en, fr; or name the column with --name-column lv1:fr=COLUMN',
@@ -214,33 +216,27 @@ testSource('a language or a code that no published column has is refused with th
   '--codes ISO2': /is not a key/,
 });
 
-testSource(
-  'a code that two units of a level have is said, by its key and both units; one of two levels is not',
-  [
+testSource('a code that two units of a level have is said, by its key and both units; one of two levels is not', {
+  source: [
     squares('ADM_0', ['GID_0', 'CODE'], ['AAA', '07']),
     squares('ADM_1', ['GID_0', 'GID_1', 'CC_1'], ...['07', 'NA', '07', 'NA'].map((code, i) => ['AAA', `A.${i}`, code])),
   ],
-  {
-    '--codes cc --code-column lv0:un=CODE': {
-      quality: { 'duplicate-codes': ['lv1 duplicate-codes 1 ADM_0.gpkg: layer ADM_1, fid 3 has the cc 07 of fid 1'] },
-    },
+  '--codes cc --code-column lv0:un=CODE': {
+    quality: { 'duplicate-codes': ['lv1 duplicate-codes 1 ADM_0.gpkg: layer ADM_1, fid 3 has the cc 07 of fid 1'] },
   },
-);
+});
 
 const ARABIC = 'المملكة (العربية) السعودية';
 const LONG = 'ن'.repeat(10_000);
 
-testSource(
-  'names of 10,000 characters and more, and right-to-left ones, are names in a language as others are',
-  [squares('ADM_0', ['GID_0', 'NAME_0', 'AR'], ['SAU', 'Saudi Arabia', ARABIC], ['AAA', 'A', `${LONG}!`])],
-  {
-    '--name-column lv0:ar=AR': {
-      'lv0 names': ['name:ar', ARABIC, LONG],
-      'lv0 AR': [ARABIC, `${LONG}!`],
-      quality: { 'long-texts': [/^lv0 long-texts 1 /] },
-    },
+testSource('names of 10,000 characters and more, and right-to-left ones, are names in a language as others are', {
+  source: [squares('ADM_0', ['GID_0', 'NAME_0', 'AR'], ['SAU', 'Saudi Arabia', ARABIC], ['AAA', 'A', `${LONG}!`])],
+  '--name-column lv0:ar=AR': {
+    'lv0 names': ['name:ar', ARABIC, LONG],
+    'lv0 AR': [ARABIC, `${LONG}!`],
+    quality: { 'long-texts': [/^lv0 long-texts 1 /] },
   },
-);
+});
 
 test('a build says by how many bytes its languages and codes make names and words larger, and nothing without', async () => {
   const source = writeDataset(join(temporaryFolder(), 'ocha.gpkg'), 'GPKG', [OCHA]);

@@ -33,7 +33,8 @@ function countryOf(country: 'AAA' | 'BBB', fid = 1, name = (level: Level) => `AD
   }));
 }
 
-testSource("a GeoPackage with GADM's layer names of all countries", countryLayers(), {
+testSource("a GeoPackage with GADM's layer names of all countries", {
+  source: countryLayers(),
   counts: [2, 3, 4],
   'lv2 NAME_2': DISTRICTS,
   'lv2 columns': ['fid', 'GID_2', 'GID_0', 'COUNTRY', 'GID_1', 'NAME_1', 'NAME_2'],
@@ -63,20 +64,18 @@ test('folders and lists of Shapefiles, whose fids start at 0, of GeoJSON and of 
 
 const PLACES = ['BBB', 'BBB.1_1', 'BBB.1.1_1'].map((gid, n) => `layer ADM_ADM_${n}, fid 1, GID ${gid}`);
 
-testSource(
-  'a GeoPackage for each country: merged in the order given, and units whose fids collide are numbered',
-  packagesOf({ AAA: countryOf('AAA'), BBB: countryOf('BBB') }),
-  {
-    counts: [2, 3, 4],
-    'lv2 fid GID_2': ['1, AAA.1.1_1', '2, AAA.2.1_1', '3, AAA.1.2_1', '4, BBB.1.1_1'],
-    'release.levels.2.layer': 'ADM_ADM_2',
-    'release.levels.2.isRenumbered': true,
-    'release.levels.3.isRenumbered': false,
-    quality: PLACES.map((place, n) => `lv${n} renumbered-fids 1 BBB.gpkg: ${place} has the new fid ${n + 2}`),
-  },
-);
+testSource('a GeoPackage for each country: merged in the order given, and units whose fids collide are numbered', {
+  source: packagesOf({ AAA: countryOf('AAA'), BBB: countryOf('BBB') }),
+  counts: [2, 3, 4],
+  'lv2 fid GID_2': ['1, AAA.1.1_1', '2, AAA.2.1_1', '3, AAA.1.2_1', '4, BBB.1.1_1'],
+  'release.levels.2.layer': 'ADM_ADM_2',
+  'release.levels.2.isRenumbered': true,
+  'release.levels.3.isRenumbered': false,
+  quality: PLACES.map((place, n) => `lv${n} renumbered-fids 1 BBB.gpkg: ${place} has the new fid ${n + 2}`),
+});
 
-testSource('fids that do not collide are kept', packagesOf({ BBB: countryOf('BBB', 101), AAA: countryOf('AAA') }), {
+testSource('fids that do not collide are kept', {
+  source: packagesOf({ BBB: countryOf('BBB', 101), AAA: countryOf('AAA') }),
   'lv0 GID_0': ['AAA', 'BBB'],
   'lv2 fid': ['1', '2', '3', '101'],
   quality: [],
@@ -127,93 +126,75 @@ test('zip archives as they are downloaded, and folders of them', async () => {
   assert.deepEqual((await published(ofLevels)).counts, [1, 2, 3, 0, 0, 0]);
 });
 
-testSource(
-  'layers of one name in several files are told apart by the file',
-  packagesOf({
+testSource('layers of one name in several files are told apart by the file', {
+  source: packagesOf({
     states: [squares('collection', ['code', 'parent'], ['C0', 'C0'])],
     parts: [squares('collection', ['code', 'parent'], ['C1', 'C0'])],
   }),
-  {
-    '--layer lv0=states.gpkg:collection lv1=parts.*:coll* --gid-column lv0=code lv1=code lv1:lv0=parent': {
-      counts: [1, 1],
-      'lv1 code': ['C1'],
-    },
+  '--layer lv0=states.gpkg:collection lv1=parts.*:coll* --gid-column lv0=code lv1=code lv1:lv0=parent': {
+    counts: [1, 1],
+    'lv1 code': ['C1'],
   },
-);
+});
 
 const WITHOUT_B = { 'lv0 code': ['AAA', 'CCC'] };
 
-testSource(
-  'a layer that begins with ! is left out of those that a pattern names, and alone of all',
-  (here) => {
+testSource('a layer that begins with ! is left out of those that a pattern names, and alone of all', {
+  source: (here) => {
     const units = ['AAA', 'BBB', 'CCC'].map((gid) => squares(gid === 'BBB' ? 'bbb-alt-1' : gid, ['code'], [gid]));
     return writeFiles(here, 'GeoJSON', units);
   },
-  {
-    '--gid-column lv0=code --layer lv0=* lv0=!*-alt-*': WITHOUT_B,
-    '--gid-column lv0=code --layer lv0=!*-alt-*': WITHOUT_B,
-    '--gid-column lv0=code --layer lv0=!bbb-alt-1.geojson:*': WITHOUT_B,
-    '--gid-column lv0=code --layer lv0=!*-old-*': /--layer lv0=!\*-old-\*: the source has no such layer/,
-  },
-);
+  '--gid-column lv0=code --layer lv0=* lv0=!*-alt-*': WITHOUT_B,
+  '--gid-column lv0=code --layer lv0=!*-alt-*': WITHOUT_B,
+  '--gid-column lv0=code --layer lv0=!bbb-alt-1.geojson:*': WITHOUT_B,
+  '--gid-column lv0=code --layer lv0=!*-old-*': /--layer lv0=!\*-old-\*: the source has no such layer/,
+});
 
-testSource(
-  'a layer that two files have is named, instead of units in pieces',
-  packagesOf({ one: [squares('towns', ['code'], ['A'])], two: [squares('towns', ['code'], ['A'])] }),
-  {
-    '--gid-column lv1=code': {
-      remedy: /^one\.gpkg and two\.gpkg both have layer towns of level 1: leave one out of --source; or fix/,
-    },
+testSource('a layer that two files have is named, instead of units in pieces', {
+  source: packagesOf({ one: [squares('towns', ['code'], ['A'])], two: [squares('towns', ['code'], ['A'])] }),
+  '--gid-column lv1=code': {
+    remedy: /^one\.gpkg and two\.gpkg both have layer towns of level 1: leave one out of --source; or fix/,
   },
-);
+});
 
 const ADVICE =
   'lv1 is of 2 layers; if each is a level of its own, tell them apart: --layer lv1=regions lv2=towns --gid-column lv1=id lv2=id, and --parent-by-place where no column has the parents';
 
-testSource(
-  'files that share a column are shown as one level before they are read, and what tells them apart',
-  filesOf(
+testSource('files that share a column are shown as one level before they are read, and what tells them apart', {
+  source: filesOf(
     squares('towns', ['id', 'name'], ['1', 'Left'], ['2', 'Right']),
     squares('regions', ['id', 'name'], ['1', 'All']),
   ),
-  {
-    '--gid-column lv1=id --name-column lv1=name': {
-      says: [
-        'lv1: 3 units, of towns.gpkg, regions.gpkg: layers towns, regions; GIDs in id, names in name; EPSG:4326',
-        ADVICE,
-        'lv1: names such as Left, Right, All',
-      ],
-      remedy: new RegExp(`^${ADVICE}; or id is probably no code of level 1: 1 is Left and All(?!.*--dissolve|.*part-)`),
-    },
-    '--gid-column lv1=id lv2=id --layer lv1=regions lv2=towns --parent-by-place lv2': { counts: [0, 1, 2] },
+  '--gid-column lv1=id --name-column lv1=name': {
+    says: [
+      'lv1: 3 units, of towns.gpkg, regions.gpkg: layers towns, regions; GIDs in id, names in name; EPSG:4326',
+      ADVICE,
+      'lv1: names such as Left, Right, All',
+    ],
+    remedy: new RegExp(`^${ADVICE}; or id is probably no code of level 1: 1 is Left and All(?!.*--dissolve|.*part-)`),
   },
-);
+  '--gid-column lv1=id lv2=id --layer lv1=regions lv2=towns --parent-by-place lv2': { counts: [0, 1, 2] },
+});
 
-testSource(
-  'how many features a condition leaves out is shown before the rest is read',
-  squares('left', ['code', 'name'], ['A', 'Aa'], ['B', 'Bb'], ['C', 'Cc']),
-  {
-    '--gid-column lv1=code --where "lv1=code <> \'B\'"': {
-      says: { '--where': [/^lv1: 2 units \(--where leaves out 1\), of left\.gpkg: layer left; /] },
-    },
+testSource('how many features a condition leaves out is shown before the rest is read', {
+  source: squares('left', ['code', 'name'], ['A', 'Aa'], ['B', 'Bb'], ['C', 'Cc']),
+  '--gid-column lv1=code --where "lv1=code <> \'B\'"': {
+    says: { '--where': [/^lv1: 2 units \(--where leaves out 1\), of left\.gpkg: layer left; /] },
   },
-);
+});
 
-testSource(
-  'a column of names without one name is a finding, and so are all layers that are not used, by name',
-  [
+testSource('a column of names without one name is a finding, and so are all layers that are not used, by name', {
+  source: [
     squares('towns', ['code', 'name'], ['A', ''], ['B', '']),
     ...['roads', 'rivers', 'rails'].map((name) => squares(name, ['class'], ['x'])),
   ],
-  {
-    '--gid-column lv1=code': {
-      quality: {
-        'no-names': ['lv1 no-names 2 towns.gpkg: layer towns: column name has none'],
-        unused: ['lv1 unused-layers 3 towns.gpkg: roads, towns.gpkg: rivers, towns.gpkg: rails'],
-      },
+  '--gid-column lv1=code': {
+    quality: {
+      'no-names': ['lv1 no-names 2 towns.gpkg: layer towns: column name has none'],
+      unused: ['lv1 unused-layers 3 towns.gpkg: roads, towns.gpkg: rivers, towns.gpkg: rails'],
     },
   },
-);
+});
 
 test('a build says before it reads that its data is another dataset than the one that the output folder has', async () => {
   const out = join(folder, 'out');

@@ -50,25 +50,33 @@ export interface Becomes {
   besides?: (made: Published) => unknown;
 }
 
-/** What becomes of a source, and what with options that are typed; a text is the message of a build that fails. */
-type Builds = Becomes & Readonly<Record<`--${string}`, Becomes | string | RegExp>>;
-
 /**
- * Tests what becomes of a source: with nothing that is typed, unless `builds` has only what becomes of it otherwise, and
- * with each line of options. @param options of all builds, besides
+ * A source, what becomes of it, and what with options that are typed, of which a text is the message of a build that
+ * fails. If only what becomes of it otherwise is named, it is not built without options.
  */
-export function testSource(title: string, source: Source, builds: Builds, options: Options = {}): void {
+interface SourceCase extends Becomes {
+  source: Source;
+  /** Of all builds, besides what is typed. */
+  options?: Options;
+  [typed: `--${string}`]: Becomes | string | RegExp;
+}
+
+/** Tests that a source becomes what is expected. */
+export function testSource(title: string, { source, options = {}, ...builds }: SourceCase): void {
   test(title, async () => {
     const paths = pathsOf(source);
-    const isTyped = (name: string): boolean => name.startsWith('--');
-    const entries = Object.entries(builds);
-    const plain = Object.fromEntries(entries.filter(([name]) => !isTyped(name)));
-    if (Object.keys(plain).length > 0) await assertBuilds(paths, '', plain, options);
-    for (const [typed, expected] of entries.filter(([name]) => isTyped(name))) {
+    const names = Object.keys(builds);
+    if (!names.every(isTyped)) await assertBuilds(paths, '', builds, options);
+    for (const typed of names.filter(isTyped)) {
+      const expected = builds[typed] ?? {};
       const isMessage = typeof expected === 'string' || expected instanceof RegExp;
       await assertBuilds(paths, typed, isMessage ? { refused: expected } : expected, options);
     }
   });
+}
+
+function isTyped(name: string): name is `--${string}` {
+  return name.startsWith('--');
 }
 
 /** Writes a source in a folder of its own; its paths. */
@@ -98,6 +106,7 @@ async function assertBecomes(made: Published, { counts, quality, besides, ...val
       typed,
     );
   for (const [path, value] of Object.entries(values)) {
+    if (isTyped(path)) continue;
     const found = path.startsWith('release.') ? valueAt(made, path) : linesAt(made, path);
     assert.deepEqual(found, value, `${typed}: ${path}`);
   }

@@ -13,28 +13,23 @@ import { signedOrigin } from '../../../../proxy/data/signed-origin.ts';
 import { successorsOf } from '../../../../proxy/features/changes/successors.ts';
 import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
 import type { Origin } from '../../../../proxy/origin/origin.ts';
-import { square, writeDataset } from '../../../support/datasets/write-dataset.ts';
+import { layerOf, square } from '../../../support/datasets/write-dataset.ts';
 import { sha256 } from '../../../support/files.ts';
 import { refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
-import { buildUnchecked } from '../../../support/releases/build-release.ts';
+import { buildLayers } from '../../../support/releases/build-release.ts';
 import { publishPair } from '../../../support/releases/publish-pair.ts';
 import { copyOf, temporaryFolder } from '../../../support/temporary-folder.ts';
 import { notedReads } from '../../../support/watched-origin.ts';
 
 const CHANGES = '/api/v1/changes';
 const HOST = 'boundaries.test';
-const folder = temporaryFolder();
-const out = join(folder, 'output');
+const out = temporaryFolder();
 
 /** Builds a release of squares: where each is, and its size, by GID. */
 async function build(release: string, units: Readonly<Record<string, readonly [x: number, size?: number]>>) {
-  const features = Object.entries(units).map(([gid, [x, size]], i) => {
-    return { fid: i + 1, values: [gid, gid], wkt: square(x, 0, size) };
-  });
-  const layer = { name: 'ADM_0', columns: ['GID_0', 'COUNTRY'], features };
-  const source = writeDataset(join(folder, `${release}.gpkg`), 'GPKG', [layer]);
-  await buildUnchecked(source, out, { release, accept: ['fewer-units'] });
+  const rows = Object.entries(units).map(([gid, [x, size]]) => [[gid, gid], square(x, 0, size)] as const);
+  await buildLayers([layerOf('ADM_0', ['GID_0', 'COUNTRY'], rows)], { release, accept: ['fewer-units'] }, out);
 }
 
 await build('a', { 'old & first': [0], stays: [5], x: [8, 2] });

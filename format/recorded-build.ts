@@ -2,10 +2,10 @@
 // for `build --like`.
 import { storedPagesIn } from './manifest.ts';
 import { booleanIn, type JsonObject, listIn, numberIn, objectFrom, textIn, textsIn } from './parse.ts';
-import { geometryNamesIn, type ReleaseShape } from './release-json.ts';
+import { geometryNamesIn, type ReleaseContents } from './release-json.ts';
 
 /** The options of a build. */
-export interface RecordedBuild extends Partial<ReleaseShape> {
+export interface RecordedBuild extends Partial<ReleaseContents> {
   release: string;
   /** The names of the source, and in folders those of the files. */
   source: readonly { name: string }[];

@@ -210,7 +210,7 @@ export interface GeometrySummary {
 }
 
 /** What decides the files of a release, besides its source. */
-export interface ReleaseShape {
+export interface ReleaseContents {
   /** Decimals of the coordinates, 0 to 12. */
   precision: number;
   /** Which pages are stored as files. */
@@ -228,7 +228,7 @@ export interface ReleaseShape {
 }
 
 /** What release.json says of a release besides its files. */
-export interface ReleaseAbout extends ReleaseShape {
+export interface ReleaseAbout extends ReleaseContents {
   release: string;
   /** The date of the release, `YYYY-MM-DD`, to be shown with the data; undefined if the build was given none. */
   date?: string | undefined;

@@ -13,7 +13,7 @@ import { attributionOf } from './options/attribution.ts';
 import { DEFAULTS } from './options/defaults.ts';
 import { type ContentOptions, recordedOptions } from './options/option-texts.ts';
 import { WHOLE } from './plan/divide-work.ts';
-import { releaseShape } from './plan/plan.ts';
+import { releaseContents } from './plan/plan.ts';
 import { datasetFindings, findFewerUnits } from './quality/check.ts';
 import type { checkParents } from './quality/identifiers.ts';
 import type { StoredLevel } from './read/store-level.ts';
@@ -99,7 +99,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         if (publishedReleases(options.out).includes(options.release))
           report.note(`${options.release} is published already: this build is refused at its end if anything differs`);
         const context = {
-          shape: releaseShape(options),
+          contents: releaseContents(options),
           staging,
           pool,
           report,
@@ -114,7 +114,7 @@ export async function build(given: ReleaseOptions, report: Report = SILENT): Pro
         const tiles = makeTiles(dataset.stored, dataset.works, context, tags);
         const tilesOf = async (level: Level): Promise<WriteTilesTask[]> => {
           await tiles;
-          return tileTasks(dataset.stored, level, context.shape.tiles, tags, () => staging.work);
+          return tileTasks(dataset.stored, level, context.contents.tiles, tags, () => staging.work);
         };
         const release = await writeRelease(about, dataset.stored, recordsOf, context, tilesOf);
         await pool.phases.during('publish', () => measured(() => publish(options, staging, lock, pool, report)));
@@ -314,7 +314,7 @@ export function aboutRelease(
     source: files,
     crs: sourceCrs(dataset.crs),
     gdal,
-    ...releaseShape(options),
+    ...releaseContents(options),
     ...(licence !== undefined && { licence }),
     attribution,
     options: recordedOptions(options),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { cellsPath, neighboursPath, neighboursTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import type { CellsFile, CheckedFile, ReleaseShape } from '../../format/release-json.ts';
+import type { CellsFile, CheckedFile, ReleaseContents } from '../../format/release-json.ts';
 import { encodeNeighbours } from '../../format/write/neighbours.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile, createScratchFile, writeWholeFile } from '../files/output-file.ts';
@@ -17,7 +17,7 @@ import type { RingSink } from '../rings/coordinates.ts';
 import { ringAreaKm2 } from '../rings/ellipsoid-area.ts';
 import { MainPart } from '../rings/main-part.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { GEOMETRY_KINDS, kindOfGeometry, type StoreIndex } from '../store/store-index.ts';
+import { isOfKind, type StoreIndex } from '../store/store-index.ts';
 import { buildCells } from './build-cells.ts';
 import { bordersDrawnApart } from './drawn-apart.ts';
 import { LevelBorders } from './level-borders.ts';
@@ -43,7 +43,7 @@ interface UnitSink extends RingSink {
 
 /** Finds where maps go to see each unit, and its area. */
 function viewsOf(
-  { features, boxes, shapes }: StoreIndex,
+  { features, boxes, kinds }: StoreIndex,
   precision: number,
 ): UnitSink & Pick<BordersRecord, 'views' | 'areas'> {
   const main = new MainPart(precision);
@@ -56,7 +56,7 @@ function viewsOf(
     ring(positions, isHole) {
       const area = ringAreaKm2(positions, 10 ** precision);
       areas[position] = (f64At(areas, position) || 0) + (isHole ? -area : area);
-      if (kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.multiPolygon) main.ring(positions, isHole);
+      if (isOfKind(kinds, position, 'multiPolygon')) main.ring(positions, isHole);
     },
     unit() {
       views.set(main.finish(indexBoxAt(boxes, position)), 4 * position++);
@@ -73,14 +73,14 @@ export function writeBorders(
   out: string,
   level: Level,
   store: LevelStore,
-  shape: ReleaseShape,
+  contents: ReleaseContents,
 ): { files: CheckedFile[]; borders: BordersRecord } {
   const index = store.readIndex();
-  const views = viewsOf(index, shape.precision);
-  const borders = readBorders(store, shape.precision, views);
+  const views = viewsOf(index, contents.precision);
+  const borders = readBorders(store, contents.precision, views);
   const summary: BordersRecord['summary'] = {};
   const files: CheckedFile[] = [];
-  if (shape.neighbours) {
+  if (contents.neighbours) {
     const [fidAt, gidAt] = [(position: number) => elementAt(index.fids, position), gidsOf(index, level)];
     const neighbours = neighboursOf(borders, { level, unitAt: unitNames(index, level) });
     const output = createOutputFile(join(out, neighboursPath(level)));
@@ -90,10 +90,10 @@ export function writeBorders(
     files.push(file, table);
     summary.neighbours = { ...file, table };
   }
-  const apart = shape.neighbours ? bordersDrawnApart(borders) : undefined;
+  const apart = contents.neighbours ? bordersDrawnApart(borders) : undefined;
   let crowded: readonly number[] = [];
   // Cells come last: they take the borders apart. Their file is the first.
-  if (shape.cells) {
+  if (contents.cells) {
     const { crowded: units, ...cells } = writeCells(join(out, cellsPath(level)), store, borders);
     files.unshift(cells);
     summary.cells = cells;

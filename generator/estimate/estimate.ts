@@ -169,15 +169,15 @@ function filesWith(
     geometries,
     tiles,
     signKey,
-    ...shape
+    ...contents
   }: Pick<BuildOptions, 'geometries' | 'cells' | 'neighbours' | 'parquet' | 'tiles' | 'signKey'>,
 ): number {
   const files = levels.map(({ level, features, featureFiles, pages: stored }) => {
     const { geojsonl, fc } = stored[pages];
     // Of levels without an area there are no tiles.
     const tileFiles = tiles !== undefined && features > 0 ? TILES_FILES : 0;
-    const tableFiles = tablePaths({ level, features }, shape).length;
-    const others = geojsonl + fc + borderPaths(level, shape).length + tableFiles + tileFiles + LEVEL_FILES;
+    const tableFiles = tablePaths({ level, features }, contents).length;
+    const others = geojsonl + fc + borderPaths(level, contents).length + tableFiles + tileFiles + LEVEL_FILES;
     return (2 * featureFiles + 1) * geometries.length + others;
   });
   return files.reduce((sum, own) => sum + own, RELEASE_FILES + (signKey === undefined ? 0 : SIGNATURE_FILES.length));

@@ -23,7 +23,7 @@ export function surveyLevel(task: LayersTask): readonly Finding[] {
     return {
       feature({ fid, gids, box, quality, place }) {
         if (!isValid(rings.take()) && !quality.isCollapsed) invalid.add('invalid-polygons', place);
-        builder.add({ fid, gids, box, parts: [], shape: GEOMETRY_KINDS.none, bytes: 0, deflatedText: 0, crc: 0 });
+        builder.add({ fid, gids, box, parts: [], kind: GEOMETRY_KINDS.none, bytes: 0, deflatedText: 0, crc: 0 });
       },
       rings,
     };

@@ -3,7 +3,7 @@
 import { UsageError } from '../../format/command-line/messages.ts';
 import { GEOMETRIES, type Geometry, LEVELS, type Level, levelName } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
-import type { Release, ReleaseShape } from '../../format/release-json.ts';
+import type { Release, ReleaseContents } from '../../format/release-json.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/findings.ts';
 import { BuildError, withoutSecrets } from '../report/errors.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { isTagged, keysFrom, languagesFrom, taggedColumnsFrom, taggedColumnToText } from './tagged-columns.ts';
 
 /** The options that decide the content of a release. */
-export interface ContentOptions extends SourceOptions, ReleaseShape {
+export interface ContentOptions extends SourceOptions, ReleaseContents {
   /** The licence of the data: an SPDX identifier or a URL; that of a recognised download if there is none. */
   licence?: string | undefined;
   /** The languages whose names are in tiles besides the default ones. */

@@ -11,7 +11,7 @@ import { nextOf } from '../simplify/feature-texts.ts';
 import { decimalsOf } from '../simplify/simplified-geometry.ts';
 import { storedText } from '../store/feature-store.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { GEOMETRY_KINDS, kindOfGeometry, type StoreIndex } from '../store/store-index.ts';
+import { isOfKind, type StoreIndex } from '../store/store-index.ts';
 import { geometryFromText } from './geometry-from-text.ts';
 
 /** A unit. */
@@ -47,14 +47,14 @@ export function* tableRows(store: LevelStore, geometries: readonly Geometry[], p
 }
 
 /** What of the index of a level is needed for each unit, and their order: the rest is not held while rows are read. */
-interface OrderedUnits extends Pick<StoreIndex, 'fids' | 'shapes' | 'bytes'> {
+interface OrderedUnits extends Pick<StoreIndex, 'fids' | 'kinds' | 'bytes'> {
   /** The positions of the units. */
   order: Uint32Array;
 }
 
 function readOrder(store: LevelStore): OrderedUnits {
-  const { fids, shapes, bytes, boxes } = store.readIndex();
-  return { fids, shapes, bytes, order: curveOrder(boxes) };
+  const { fids, kinds, bytes, boxes } = store.readIndex();
+  return { fids, kinds, bytes, order: curveOrder(boxes) };
 }
 
 /** The next geometry of a unit. @param full that with all its detail */
@@ -63,19 +63,19 @@ type NextGeometry = (position: number, full: WkbGeometry | null) => WkbGeometry 
 /** Opens the stores of a level. */
 function openRows(
   store: LevelStore,
-  { fids, shapes }: OrderedUnits,
+  { fids, kinds }: OrderedUnits,
   geometries: readonly Geometry[],
   precision: number,
 ) {
   const [heads, rings, kept] = [store.openFeatures('none'), store.openRings(), store.openFeatures('full')];
   const numbers = store.readKept();
-  const others = geometries.map((name) => openGeometry(store, name, precision, shapes));
-  const nextFull = nextPolygons(new PolygonsWkb(precision), shapes);
+  const others = geometries.map((name) => openGeometry(store, name, precision, kinds));
+  const nextFull = nextPolygons(new PolygonsWkb(precision), kinds);
 
   /** The geometry of a unit that is no polygon, though parts of it may be. */
   function keptAt(position: number, head: Buffer): WkbGeometry | null {
     const number = numbers.get(elementAt(fids, position));
-    if (number === undefined || kindOfGeometry(elementAt(shapes, position)) !== GEOMETRY_KINDS.other) return null;
+    if (number === undefined || !isOfKind(kinds, position, 'other')) return null;
     const text = storedText(nextOf(kept.read([number, number + 1]), position));
     return geometryFromText(geometryIn(text, head).toString());
   }
@@ -104,11 +104,11 @@ function openGeometry(
   store: LevelStore,
   name: Geometry,
   precision: number,
-  shapes: Uint8Array,
+  kinds: Uint8Array,
 ): { at(ranges: Ranges): NextGeometry; close(): void } {
   if (name === 'medium' || name === 'low') {
     const opened = store.openShapes(name);
-    const next = nextPolygons(new PolygonsWkb(decimalsOf(name, precision)), shapes);
+    const next = nextPolygons(new PolygonsWkb(decimalsOf(name, precision)), kinds);
     return { at: (ranges) => next(opened.unitsAt(ranges)), close: opened.close };
   }
   if (name !== 'point') return { at: () => (_, full) => full, close() {} };
@@ -126,11 +126,11 @@ function openGeometry(
 }
 
 /** The polygons of units one after the other; what has none with an area stays as it is. */
-function nextPolygons(polygons: PolygonsWkb, shapes: Uint8Array) {
+function nextPolygons(polygons: PolygonsWkb, kinds: Uint8Array) {
   return (units: Iterator<(sink: RingSink) => void>): NextGeometry =>
     (position, full) => {
       polygons.begin();
       nextOf(units, position)(polygons);
-      return polygons.end(kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.multiPolygon) ?? full;
+      return polygons.end(isOfKind(kinds, position, 'multiPolygon')) ?? full;
     };
 }

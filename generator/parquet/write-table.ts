@@ -4,7 +4,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { tableDigestsPath, unitsTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import { type LevelAbout, type ReleaseShape, TABLE_BLOCK_BYTES, type TableFile } from '../../format/release-json.ts';
+import { type LevelAbout, type ReleaseContents, TABLE_BLOCK_BYTES, type TableFile } from '../../format/release-json.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { createDigestedFile } from '../files/digested-file.ts';
 import type { LevelStore } from '../store/level-store.ts';
@@ -30,7 +30,7 @@ export function writeTable(
   out: string,
   level: Level,
   store: LevelStore,
-  { geometries, precision }: Pick<ReleaseShape, 'geometries' | 'precision'>,
+  { geometries, precision }: Pick<ReleaseContents, 'geometries' | 'precision'>,
   about: TableAbout,
 ): TableFile {
   const [path, beside] = [join(out, unitsTablePath(level)), join(out, tableDigestsPath(level))];

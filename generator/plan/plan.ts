@@ -19,11 +19,11 @@ import { firstPages, LevelIndex, type PageTable } from '../../format/level-index
 import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level } from '../../format/levels.ts';
 import { PAGE_CAPS } from '../../format/page-caps.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { LevelSummary, ReleaseShape } from '../../format/release-json.ts';
+import type { LevelSummary, ReleaseContents } from '../../format/release-json.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */
-export function releaseShape(release: ReleaseShape): ReleaseShape {
+export function releaseContents(release: ReleaseContents): ReleaseContents {
   const { precision, storedPages, geometries, cells, neighbours, parquet, tiles } = release;
   return { precision, storedPages, geometries, cells, neighbours, parquet, ...(tiles !== undefined && { tiles }) };
 }
@@ -31,7 +31,7 @@ export function releaseShape(release: ReleaseShape): ReleaseShape {
 /** The index of a level whose files are not written yet: sums, sizes and digests are 0. */
 export function plannedIndex(
   level: Level,
-  { storedPages, geometries }: Pick<ReleaseShape, 'storedPages' | 'geometries'>,
+  { storedPages, geometries }: Pick<ReleaseContents, 'storedPages' | 'geometries'>,
   { features, fids, boxes, parts, columns }: StoreIndex,
 ): LevelIndex {
   const tableOf = (format: Format): PageTable => {
@@ -105,7 +105,7 @@ const GEOMETRY_GROUPS: readonly Omit<GeometryGroup, 'labels'>[] = [
 ];
 
 /** The geometries to make for a release. */
-export function geometryGroups({ geometries, tiles }: Pick<ReleaseShape, 'geometries' | 'tiles'>): GeometryGroup[] {
+export function geometryGroups({ geometries, tiles }: Pick<ReleaseContents, 'geometries' | 'tiles'>): GeometryGroup[] {
   return GEOMETRY_GROUPS.map(({ name, geometries: all }) => ({
     name,
     geometries: all.filter((geometry) => geometries.includes(geometry)),
@@ -189,7 +189,7 @@ export interface FilePlan {
 export type Estimate = (ranges: Ranges) => number;
 
 /** Plans the files of a level. */
-export function planFiles(index: LevelIndex, shape: ReleaseShape, estimate: Estimate): FilePlan {
+export function planFiles(index: LevelIndex, contents: ReleaseContents, estimate: Estimate): FilePlan {
   const stages: number[] = [];
   const firsts: number[] = [];
   const works: number[] = [];
@@ -201,8 +201,8 @@ export function planFiles(index: LevelIndex, shape: ReleaseShape, estimate: Esti
   }
   stages.push(STAGES.borders);
   firsts.push(0);
-  works.push(Math.round(BORDERS_SHARES[shape.cells ? 'cells' : 'others'] * estimate([0, index.features])));
-  if (tablePaths(index, shape).length > 0) {
+  works.push(Math.round(BORDERS_SHARES[contents.cells ? 'cells' : 'others'] * estimate([0, index.features])));
+  if (tablePaths(index, contents).length > 0) {
     stages.push(STAGES.table);
     firsts.push(0);
     works.push(Math.round(TABLE_SHARE * estimate([0, index.features])));
@@ -309,18 +309,21 @@ function sum(sizes: Uint32Array): number {
 /** A file by its place among `plannedFiles`, after which those that are made of borders come, and the table. */
 export function fileAt(
   index: LevelIndex,
-  shape: ReleaseShape,
+  contents: ReleaseContents,
   file: number,
 ): PlannedFile | PlannedBorders | PlannedTable {
   const planned = plannedAt(index, file);
   if (typeof planned !== 'number') return planned;
-  if (planned === 1) return { kind: 'table', paths: tablePaths(index, shape) };
+  if (planned === 1) return { kind: 'table', paths: tablePaths(index, contents) };
   if (planned > 1) throw new RangeError(`level ${index.level} has no file ${file}`);
-  return { kind: 'borders', paths: borderPaths(index.level, shape) };
+  return { kind: 'borders', paths: borderPaths(index.level, contents) };
 }
 
 /** The files that are made of the borders of a level. */
-export function borderPaths(level: Level, { cells, neighbours }: Pick<ReleaseShape, 'cells' | 'neighbours'>): string[] {
+export function borderPaths(
+  level: Level,
+  { cells, neighbours }: Pick<ReleaseContents, 'cells' | 'neighbours'>,
+): string[] {
   return [
     ...(cells ? [cellsPath(level)] : []),
     ...(neighbours ? [neighboursPath(level), neighboursTablePath(level)] : []),
@@ -330,7 +333,7 @@ export function borderPaths(level: Level, { cells, neighbours }: Pick<ReleaseSha
 /** The table of a level that has units, and its digests. */
 export function tablePaths(
   { level, features }: Pick<LevelIndex, 'level' | 'features'>,
-  { parquet }: Pick<ReleaseShape, 'parquet'>,
+  { parquet }: Pick<ReleaseContents, 'parquet'>,
 ): string[] {
   return parquet && features > 0 ? [unitsTablePath(level), tableDigestsPath(level)] : [];
 }

@@ -2,7 +2,7 @@
 // is used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { Finding, LevelAbout, ReleaseShape } from '../../format/release-json.ts';
+import type { Finding, LevelAbout, ReleaseContents } from '../../format/release-json.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { checkCodes, checkIdentifiers } from '../quality/identifiers.ts';
@@ -18,7 +18,7 @@ import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from '
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
 export interface StoreTask {
   source: LevelSource;
-  shape: ReleaseShape;
+  contents: ReleaseContents;
   /** Path of the store. */
   store: string;
   /** Which of the level's files are to be written, and in how many parts. */
@@ -49,18 +49,18 @@ export interface StoredLevel {
  * Reads the level into the store, plans its files, and divides the work of writing it.
  * @throws BuildError with file, layer, level and fid if a feature cannot be written or GDAL reports an error
  */
-export function storeLevel({ source, shape, share, parts, ...task }: StoreTask): StoredLevel {
+export function storeLevel({ source, contents, share, parts, ...task }: StoreTask): StoredLevel {
   const store = new LevelStore(task.store);
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', typeName, searchColumns = [] } = layers[0] ?? {};
   const { languages, codes } = layers[0] ?? { languages: [], codes: [] };
   const { features, findings, isRenumbered, named, index, positions, rings, sourceFids } = storeLayers(
-    { source, precision: shape.precision },
+    { source, precision: contents.precision },
     store,
   );
   checkIdentifiers(source, index, findings);
   if (codes.length > 0) checkCodes(source, index, store.readNames().codesAt, findings);
-  const plan = planFiles(plannedIndex(level, shape, index), shape, estimateWork(index));
+  const plan = planFiles(plannedIndex(level, contents, index), contents, estimateWork(index));
   store.writePlan(plan);
   store.writeOrigins({
     layers: layers.map((layer) => ({ name: foundIn(layer), features: layer.features })),
@@ -173,7 +173,7 @@ export function createLevelStores(store: LevelStore, columns: readonly string[],
     feature({ fid, sourceFid, gids, name, type, otherNames, languages, codes, box, quality, text, withoutGeometry }) {
       sourceFids.push(sourceFid);
       names.push({ fid, name, type, otherNames, languages, codes });
-      texts.append({ fid, gids, box, parts: parts.finish(), shape: geometryByte(quality) }, text);
+      texts.append({ fid, gids, box, parts: parts.finish(), kind: geometryByte(quality) }, text);
       others.append(fid, withoutGeometry);
       rings.unit(fid);
     },

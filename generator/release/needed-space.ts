@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { ReleaseShape } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { BuildError } from '../report/errors.ts';
 
 /** What of a source decides how much is written. */
@@ -81,7 +81,7 @@ export interface ExpectedBytes {
  */
 export function expectedBytes(
   { bytes, drivers, isArchive, units }: SourceSize,
-  { geometries, cells, neighbours, parquet, storedPages, tiles }: Omit<ReleaseShape, 'precision'>,
+  { geometries, cells, neighbours, parquet, storedPages, tiles }: Omit<ReleaseContents, 'precision'>,
   { hasLinks }: Pick<Disk, 'hasLinks'>,
   shards = 1,
 ): ExpectedBytes {

@@ -20,7 +20,7 @@ import {
 import { readChecksums } from '../files/checksums.ts';
 import { syncFiles, syncTree } from '../files/fsync.ts';
 import type { Share } from '../plan/divide-work.ts';
-import { releaseShape } from '../plan/plan.ts';
+import { releaseContents } from '../plan/plan.ts';
 import { withLock } from '../release/output-lock.ts';
 import { removeFolder, sequenceFor, shardsPath } from '../release/staging.ts';
 import { type Report, SILENT } from '../report/progress.ts';
@@ -55,7 +55,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
     mkdirSync(staging.release, { recursive: true });
     for (const earlier of foldersOfShard(root, share)) removeFolder(join(root, earlier));
     mkdirSync(fresh);
-    const context = { shape: releaseShape(options), staging, pool, report, share, slow: new SlowUnits(report) };
+    const context = { contents: releaseContents(options), staging, pool, report, share, slow: new SlowUnits(report) };
     // Other shards write in the same folder: nothing is put there of a source that is refused.
     let accept = (): void => {};
     const isAccepted = new Promise<void>((resolve) => {
@@ -69,7 +69,7 @@ export async function buildShard(options: BuildOptions, share: Share, report: Re
       dataset.stored.map(async (stored): Promise<DoneLevel> => {
         const { level, store, features } = stored;
         const [records] = await Promise.all([elementAt(dataset.works, level).written, tiles]);
-        const index = new LevelStore(store).digest(context.shape.geometries);
+        const index = new LevelStore(store).digest(context.contents.geometries);
         return { level, about: stored.about, features, index, records: records.map((file) => basename(file)) };
       }),
     );

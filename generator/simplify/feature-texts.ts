@@ -8,7 +8,7 @@ import { withGeometry } from '../geojson/feature.ts';
 import { PolygonsText } from '../geojson/polygons-text.ts';
 import { type StoreReader, storedText } from '../store/feature-store.ts';
 import type { LevelStore } from '../store/level-store.ts';
-import { GEOMETRY_KINDS, kindOfGeometry } from '../store/store-index.ts';
+import { isOfKind } from '../store/store-index.ts';
 import { decimalsOf, type SimplifiedName } from './simplified-geometry.ts';
 
 /** The features of a level with one geometry. Texts that are not deflated are not to be changed. */
@@ -26,7 +26,7 @@ const REMEMBERED_BYTES = 16 << 20;
 
 function openFullTexts(store: LevelStore, precision: number): FeatureTexts {
   const [kept, others, rings] = [store.openFeatures('full'), store.openFeatures('none'), store.openRings()];
-  const { fids, shapes } = store.readIndex();
+  const { fids, kinds } = store.readIndex();
   const numbers = store.readKept();
   const keptAt = (position: number): number | undefined => numbers.get(elementAt(fids, position));
   const polygons = new PolygonsText(precision);
@@ -40,7 +40,8 @@ function openFullTexts(store: LevelStore, precision: number): FeatureTexts {
       const [head, giveRings] = [storedText(nextOf(heads, position)), nextOf(units, position)];
       polygons.begin();
       giveRings(polygons);
-      const text = polygons.polygons === 0 ? head : withGeometry(head, polygons.end(isMulti(shapes, position)));
+      const text =
+        polygons.polygons === 0 ? head : withGeometry(head, polygons.end(isOfKind(kinds, position, 'multiPolygon')));
       made.set(position, text);
       madeBytes += text.length;
     }
@@ -81,7 +82,7 @@ function openPointTexts(store: LevelStore): FeatureTexts {
 function openSimplifiedTexts(store: LevelStore, name: SimplifiedName, precision: number): FeatureTexts {
   const [shapes, others] = [store.openShapes(name), store.openFeatures('none')];
   const full = openFullTexts(store, precision);
-  const kinds = store.readIndex().shapes;
+  const kinds = store.readIndex().kinds;
   const polygons = new PolygonsText(decimalsOf(name, precision));
   return {
     *read(ranges) {
@@ -92,15 +93,15 @@ function openSimplifiedTexts(store: LevelStore, name: SimplifiedName, precision:
         giveRings(polygons);
         // What has no polygons with an area stays as it is.
         if (polygons.polygons === 0) yield* full.read([position, position + 1]);
-        else yield { bytes: withGeometry(head, polygons.end(isMulti(kinds, position))), deflated: undefined };
+        else
+          yield {
+            bytes: withGeometry(head, polygons.end(isOfKind(kinds, position, 'multiPolygon'))),
+            deflated: undefined,
+          };
       }
     },
     close: () => closeAll(shapes, others, full),
   };
-}
-
-function isMulti(shapes: Uint8Array, position: number): boolean {
-  return kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.multiPolygon;
 }
 
 /** The next of some items that are read by position. */

@@ -2,7 +2,7 @@
 // processes that begin when all are read: what their features with a geometry are made of.
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { ReleaseShape } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { geometryGroups } from '../plan/plan.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -34,15 +34,19 @@ interface LevelGroup {
 export type Simplified = (level: Level) => Promise<void>;
 
 /** Measures and simplifies levels when all of them are read. @param reads all six, ascending */
-export function simplifyWhenRead(reads: readonly Promise<StoredLevel>[], shape: ReleaseShape, pool: Pool): Simplified {
-  const names = geometryGroups(shape).map(({ name }) => name);
+export function simplifyWhenRead(
+  reads: readonly Promise<StoredLevel>[],
+  contents: ReleaseContents,
+  pool: Pool,
+): Simplified {
+  const names = geometryGroups(contents).map(({ name }) => name);
   const simplify = async (): Promise<Map<Level, Promise<void>>> => {
     const stored = await Promise.all(reads);
     const groups = await nestingGroups(stored, pool);
     if (names.length === 0) return new Map();
     return new Map(
       groups.flatMap(({ levels, positions }) => {
-        const task = { stores: levels.map(({ store }) => store), names, precision: shape.precision };
+        const task = { stores: levels.map(({ store }) => store), names, precision: contents.precision };
         const demand = { rank: RANKS.geometries, bytes: askedBytes(POSITION_BYTES * positions) };
         const done = pool.run<typeof simplifyLevels>(TASKS.simplifyLevels, task, demand);
         return levels.map(({ level }) => [level, done] as const);

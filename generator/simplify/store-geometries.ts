@@ -7,7 +7,7 @@ import { UnitClock, type UnitSeconds } from '../report/unit-clock.ts';
 import { OpenPolygons } from '../rings/open-rings.ts';
 import { storedText } from '../store/feature-store.ts';
 import { LevelStore } from '../store/level-store.ts';
-import { GEOMETRY_KINDS, kindOfGeometry } from '../store/store-index.ts';
+import { isOfKind } from '../store/store-index.ts';
 import { openUnitRings } from '../topology/level-rings.ts';
 import { nextOf, openTexts } from './feature-texts.ts';
 import { newLabels } from './label-places.ts';
@@ -37,16 +37,16 @@ export function simplifyLevels({ stores, names, precision }: SimplifyTask): void
     for (const [i, store] of levels.entries()) {
       const first = position;
       const shapes = store.createShapes(name);
-      const kinds = store.readIndex().shapes;
+      const kinds = store.readIndex().kinds;
       const cells: number[] = [];
       let [collapsed, positions] = [0, 0];
       for (const end = first + elementAt(units, i).count; position < end; position++) {
         const { polygons, isCell } = shape(position);
-        const kind = kindOfGeometry(elementAt(kinds, position - first));
+        const own = position - first;
         givePolygons(polygons, shapes);
-        shapes.unit(position - first);
-        if (isCell) cells.push(position - first);
-        if (polygons.length === 0 && (kind === GEOMETRY_KINDS.polygon || kind === GEOMETRY_KINDS.multiPolygon))
+        shapes.unit(own);
+        if (isCell) cells.push(own);
+        if (polygons.length === 0 && (isOfKind(kinds, own, 'polygon') || isOfKind(kinds, own, 'multiPolygon')))
           collapsed++;
         positions += polygons.flat().reduce((sum, ring) => sum + ring.length / 2 + 1, 0);
       }
@@ -77,7 +77,7 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
   const clock = new UnitClock();
   const store = new LevelStore(task.store);
   const name = 'medium';
-  const { features, fids, shapes } = store.readIndex();
+  const { features, fids, kinds } = store.readIndex();
   const [full, others] = [openTexts(store, 'full', precision), store.openFeatures('none')];
   const [polygons, units] = [store.openShapes(name), openUnitRings(store, precision)];
   const [simplified, rings] = [polygons.unitsAt([0, features]), units.all()[Symbol.iterator]()];
@@ -96,7 +96,7 @@ export function storePoints({ precision, points, labels, ...task }: PointsTask):
       const at = [position, position + 1];
       return geometryIn(storedText(nextOf(full.read(at), position)), storedText(nextOf(others.read(at), position)));
     };
-    const isNone = kindOfGeometry(elementAt(shapes, position)) === GEOMETRY_KINDS.none;
+    const isNone = isOfKind(kinds, position, 'none');
     const geometry = isNone ? NO_GEOMETRY : (pointToJson(point, units.scale) ?? firstPoint(geometryAt()));
     writer?.append(elementAt(fids, position), [geometry]);
   }

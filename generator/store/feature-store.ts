@@ -31,7 +31,7 @@ export interface StoreWriter {
   close(): StoreIndex;
 }
 
-type Feature = Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts' | 'shape'>;
+type Feature = Pick<StoreEntry, 'fid' | 'gids' | 'box' | 'parts' | 'kind'>;
 
 /**
  * Creates the index of the features as they are published, with the sizes and sums of all, at `file`.index, and beside
@@ -43,7 +43,7 @@ export function createFullStore(file: string, kept: string, columns: readonly st
   return {
     append(feature, text) {
       const length = text.reduce((sum, piece) => sum + piece.length, 0);
-      const isKept = length >= REUSE_TEXT_BYTES || kindOfGeometry(feature.shape) === GEOMETRY_KINDS.other;
+      const isKept = length >= REUSE_TEXT_BYTES || kindOfGeometry(feature.kind) === GEOMETRY_KINDS.other;
       const crc = (): number => text.reduce((sum, piece) => crc32(piece, sum), 0);
       const size = isKept ? writer.append(feature.fid, text) : { bytes: length, deflatedText: 0, crc: crc() };
       builder.add({ ...feature, ...size });

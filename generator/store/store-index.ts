@@ -1,7 +1,7 @@
 // The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat
 // arrays, because a level may have hundreds of thousands of features and every task reads the index.
 import { createHash } from 'node:crypto';
-import { elementAt, numberAt } from '../../format/element-at.ts';
+import { elementAt, numberAt, u8At } from '../../format/element-at.ts';
 import type { GidColumn } from '../../format/gid-column.ts';
 import { gidColumn } from '../../format/write/gid-column.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
@@ -31,7 +31,7 @@ export interface StoreIndex extends PlaceIndex {
   /** The boxes of the parts of units that have several, as the index of a level has them. */
   parts: Int32Array;
   /** The kind of each feature's geometry (`GEOMETRY_KINDS`). */
-  shapes: Uint8Array;
+  kinds: Uint8Array;
 }
 
 const NO_BOXES = new Int32Array(0);
@@ -48,14 +48,19 @@ export function geometryByte({ isEmpty, isPolygonal, isMulti, isCollapsed }: Geo
   return kind + (isCollapsed ? COLLAPSED : 0);
 }
 
-/** Has none of its rings an area? */
-export function isCollapsed(shape: number): boolean {
-  return shape >= COLLAPSED;
+/** Has none of the rings of the unit at a position an area? */
+export function isCollapsed(kinds: Uint8Array, position: number): boolean {
+  return u8At(kinds, position) >= COLLAPSED;
 }
 
-/** One of `GEOMETRY_KINDS`. */
-export function kindOfGeometry(shape: number): number {
-  return shape % COLLAPSED;
+/** One of `GEOMETRY_KINDS`. @param byte of the geometry */
+export function kindOfGeometry(byte: number): number {
+  return byte % COLLAPSED;
+}
+
+/** Is the geometry at a position of one of `GEOMETRY_KINDS`? */
+export function isOfKind(kinds: Uint8Array, position: number, kind: keyof typeof GEOMETRY_KINDS): boolean {
+  return kindOfGeometry(u8At(kinds, position)) === GEOMETRY_KINDS[kind];
 }
 
 /**
@@ -95,7 +100,7 @@ export interface StoreEntry extends PlaceEntry {
   /** Those of its parts, if it has several. */
   parts: readonly Readonly<Box>[];
   /** The kind of its geometry (`GEOMETRY_KINDS`). */
-  shape: number;
+  kind: number;
 }
 
 /** Collects the entries of an index in the order of the store. */
@@ -147,14 +152,14 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder<StoreE
   const places = newPlacesBuilder();
   const boxes: number[] = [];
   const parts = new Map<number, readonly Readonly<Box>[]>();
-  const shapes: number[] = [];
+  const kinds: number[] = [];
   const known = columns.map((name) => ({ name, numbers: new Map<string, number>(), owners: [] as number[] }));
   return {
     add(entry) {
       places.add(entry);
       boxes.push(...entry.box);
-      if (entry.parts.length > 0) parts.set(shapes.length, entry.parts);
-      shapes.push(entry.shape);
+      if (entry.parts.length > 0) parts.set(kinds.length, entry.parts);
+      kinds.push(entry.kind);
       for (const [n, { numbers, owners }] of known.entries()) {
         const gid = elementAt(entry.gids, n);
         const number = gid === null ? -1 : (numbers.get(gid) ?? numbers.size);
@@ -176,7 +181,7 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder<StoreE
         parts: Int32Array.from(
           [...order].flatMap((entry, position) => (parts.get(entry) ?? []).flatMap((box) => [position, ...box])),
         ),
-        shapes: Uint8Array.from(order, (entry) => numberAt(shapes, entry)),
+        kinds: Uint8Array.from(order, (entry) => numberAt(kinds, entry)),
       };
     },
   };

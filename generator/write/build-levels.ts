@@ -1,7 +1,7 @@
 // Reads the levels of a dataset and writes the files of a release, in the tasks of the child processes.
 import { statSync } from 'node:fs';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import type { Release, ReleaseAbout, ReleaseShape } from '../../format/release-json.ts';
+import type { Release, ReleaseAbout, ReleaseContents } from '../../format/release-json.ts';
 import { grownLines } from '../names/grown-bytes.ts';
 import { relativesOf } from '../names/named-units.ts';
 import type { Attribution } from '../options/attribution.ts';
@@ -12,7 +12,7 @@ import {
   groupOfStage,
   isOfBorders,
   isOfTable,
-  releaseShape,
+  releaseContents,
 } from '../plan/plan.ts';
 import { joinValidity, NO_INVALID } from '../quality/validity-counts.ts';
 import type { StoredLevel, storeLevel } from '../read/store-level.ts';
@@ -34,7 +34,7 @@ import type { writeFiles } from './write-files.ts';
 
 /** What the steps of a build share. */
 export interface BuildContext {
-  shape: ReleaseShape;
+  contents: ReleaseContents;
   staging: Staging;
   pool: Pool;
   report: Report;
@@ -115,7 +115,7 @@ export function workOnLevels(
     if (read === undefined) throw new RangeError(`level ${level}`);
     return read;
   });
-  const simplified = simplifyWhenRead(ascending, context.shape, context.pool);
+  const simplified = simplifyWhenRead(ascending, context.contents, context.pool);
   return ascending.map((read) => {
     const writing = Promise.all([read, isAccepted]).then(([stored]) =>
       writeLevel(stored, simplified, context, credits),
@@ -130,12 +130,12 @@ export function workOnLevels(
 /** Reads a level into its store. @param attribution of its own; undefined for that of the release */
 async function readLevel(
   source: LevelSource,
-  { shape, staging, pool, report, share }: BuildContext,
+  { contents, staging, pool, report, share }: BuildContext,
   attribution: readonly string[] | undefined,
 ): Promise<StoredLevel> {
   const store = LevelStore.in(staging.work, source.level).path;
   report.expect('features read', featureCount(source));
-  const task = { source, shape, store, share, parts: taskCount(pool) };
+  const task = { source, contents, store, share, parts: taskCount(pool) };
   const stored = await pool.run<typeof storeLevel>(TASKS.storeLevel, task, {
     rank: RANKS.read,
     bytes: askedBytes(TASK_UNIT_BYTES.read * featureCount(source)),
@@ -152,7 +152,7 @@ async function readLevel(
 function writeLevel(
   { level, store, features, positions, about, checks, parts }: StoredLevel,
   simplified: Simplified,
-  { shape, staging, pool, report, slow }: BuildContext,
+  { contents, staging, pool, report, slow }: BuildContext,
   { release, licence }: Credits,
 ): { labelled: Promise<void>; written: Promise<string[]> } {
   const files = new LevelStore(store);
@@ -162,19 +162,19 @@ function writeLevel(
     await isSimplified;
     const points = geometries.includes('point');
     if (features === 0 || !(points || labels)) return;
-    const task = { store, precision: shape.precision, points, labels };
+    const task = { store, precision: contents.precision, points, labels };
     const demand = { rank: RANKS.geometries, bytes: askedBytes(TASK_UNIT_BYTES.points * features) };
     const taken = await pool.run<typeof storePoints>(TASKS.storePoints, task, demand);
     slow.add({ level, store }, taken);
   };
-  const made = new Map(geometryGroups(shape).map((group) => [group.name, make(group)]));
+  const made = new Map(geometryGroups(contents).map((group) => [group.name, make(group)]));
   const table = { about, attribution: about.attribution ?? release, licence };
   const written = parts.map(async (part) => {
     const group = groupOfStage(part.stage);
     if (group !== undefined) await made.get(group);
     if (isOfTable(part.stage)) await Promise.all(made.values());
     const records = files.file(`records-${part.first}`);
-    const task = { level, shape, store, out: staging.release, records, part, table };
+    const task = { level, contents, store, out: staging.release, records, part, table };
     const demand = { rank: RANKS.borders, bytes: askedBytes(TASK_POSITION_BYTES.borders * positions) };
     if (isOfBorders(part.stage)) await pool.run<typeof writeFiles>(TASKS.writeBorders, task, demand);
     else if (isOfTable(part.stage))
@@ -225,7 +225,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   areOfShards = false,
 ): Promise<Release> {
   const { release } = about;
-  const shape = releaseShape(about);
+  const contents = releaseContents(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
     const { level, store } = stored;
@@ -234,7 +234,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
     // A shard has removed its own.
     if (!areOfShards) new LevelStore(store).removeRings();
     const tiles = { zooms, attribution: about.attribution };
-    const task = { release, level, about: stored.about, shape, store, relatives, records, tiles, areOfShards, out };
+    const task = { release, level, about: stored.about, contents, store, relatives, records, tiles, areOfShards, out };
     const recorded = records.reduce((sum, file) => sum + statSync(file).size, 0);
     const bytes = askedBytes(TASK_UNIT_BYTES.indexes * stored.features + RECORD_BYTES * recorded);
     const demand = { rank: RANKS.files, bytes };

@@ -3,7 +3,7 @@
 // level is finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import type { LevelAbout, ReleaseShape } from '../../format/release-json.ts';
+import type { LevelAbout, ReleaseContents } from '../../format/release-json.ts';
 import { type NamedLevel, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';
@@ -29,7 +29,7 @@ const SLOW_UNITS = { level: 20_000, all: 50_000 } as const;
 /** What a build says of tiles that take long, before it reads anything; undefined where they do not. */
 export function slowTilesNote(
   levels: readonly LevelSource[],
-  { tiles }: Pick<ReleaseShape, 'tiles'>,
+  { tiles }: Pick<ReleaseContents, 'tiles'>,
 ): string | undefined {
   const counts = levels.map(featureCount);
   const all = counts.reduce((sum, count) => sum + count, 0);
@@ -81,10 +81,10 @@ export function tileTasks(
 export async function makeTiles(
   levels: readonly (Pick<StoredLevel, 'level' | 'store' | 'features' | 'positions'> & NamedInLanguages)[],
   works: readonly Pick<LevelWork, 'labelled'>[],
-  { shape, staging, pool, share, slow }: Omit<BuildContext, 'report'>,
+  { contents, staging, pool, share, slow }: Omit<BuildContext, 'report'>,
   tags: readonly string[],
 ): Promise<void> {
-  const { tiles: deepest, precision } = shape;
+  const { tiles: deepest, precision } = contents;
   const filled = levels.filter(({ features }) => features > 0);
   if (deepest === undefined || filled.length === 0) return;
   const { work } = staging;

@@ -18,13 +18,13 @@ export interface ValidityTask {
 /** Asks about some units of a level. */
 export function checkValidity({ first, end, ...task }: ValidityTask): Validity {
   const store = new LevelStore(task.store);
-  const { shapes, offsets } = store.readIndex();
+  const { kinds, offsets } = store.readIndex();
   const polygons = new OpenPolygons();
   let found = NO_INVALID;
   let position = first;
   const unit = (): void => {
     if (!isValid(polygons.take())) {
-      const isListed = !isCollapsed(elementAt(shapes, position));
+      const isListed = !isCollapsed(kinds, position);
       const example = { position, offset: elementAt(offsets, position) };
       found = joinValidity(found, { invalid: 1, listed: isListed ? 1 : 0, example: isListed ? example : undefined });
     }

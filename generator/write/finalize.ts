@@ -28,7 +28,7 @@ import {
   languagesOf,
   type Release,
   type ReleaseAbout,
-  type ReleaseShape,
+  type ReleaseContents,
 } from '../../format/release-json.ts';
 import { encodeLevel, type LevelFiles } from '../../format/write/level.ts';
 import { releaseToJson } from '../../format/write/texts.ts';
@@ -60,7 +60,7 @@ import { readFoundInTiles } from '../tiles/prepare-tiles.ts';
 /** The level to finalise. Plain data: it is sent to a child process. */
 export interface FinalizeTask {
   release: string;
-  shape: ReleaseShape;
+  contents: ReleaseContents;
   level: Level;
   about: LevelAbout;
   /** Path of the level's store, whose index, plan and names are read. */
@@ -101,7 +101,7 @@ interface Checksum {
 export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const { level, out } = task;
   const store = new LevelStore(task.store);
-  const index = plannedIndex(level, task.shape, store.readIndex());
+  const index = plannedIndex(level, task.contents, store.readIndex());
   const records = task.records
     .map((file) => readSerialized<TaskRecords>(file))
     .sort((a, b) => a.part.first - b.part.first);
@@ -132,7 +132,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   for (const { part, ...written } of records) {
     if (part.first !== at) break;
     for (let i = 0; at < part.end; at++) {
-      const planned = fileAt(index, task.shape, elementAt(order, at));
+      const planned = fileAt(index, task.contents, elementAt(order, at));
       let [bytes, sha256] = [0, ''];
       for (const path of pathsOf(planned)) {
         bytes = numberAt(written.bytes, i);
@@ -149,7 +149,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     }
   }
   if (at < order.length || borders === undefined) {
-    const paths = at < order.length ? pathsOf(fileAt(index, task.shape, elementAt(order, at))) : [];
+    const paths = at < order.length ? pathsOf(fileAt(index, task.contents, elementAt(order, at))) : [];
     throw new BuildError(
       `level ${level}: ${paths[0] ?? 'what is made of its borders'} was not written`,
       'run the build again; if it fails again, report a bug',

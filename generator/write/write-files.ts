@@ -13,7 +13,7 @@ import { SEPARATORS } from '../../format/gzip.ts';
 import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
-import type { CheckedFile, ReleaseShape } from '../../format/release-json.ts';
+import type { CheckedFile, ReleaseContents } from '../../format/release-json.ts';
 import { deflateLine, deflateText, MemberWriter } from '../../format/write/gzip.ts';
 import { writeBorders } from '../borders/write-borders.ts';
 import { createOutputFile } from '../files/output-file.ts';
@@ -29,7 +29,7 @@ import { LevelStore } from '../store/level-store.ts';
 
 /** What to write and where. Plain data: it is sent to a child process. */
 export interface WriteTask {
-  shape: ReleaseShape;
+  contents: ReleaseContents;
   level: Level;
   /** The level's store, filled. */
   store: string;
@@ -49,34 +49,34 @@ const PAGE_BYTES_MAX = 2 ** 32 - 1;
  * Writes the part's files and their records. Of each geometry features come in order of position: in the plan its
  * feature files come by first position, which is that of their numbers, and parts follow one another.
  */
-export function writeFiles({ level, shape, out, part, ...task }: WriteTask): void {
+export function writeFiles({ level, contents, out, part, ...task }: WriteTask): void {
   const files = new LevelStore(task.store);
   const opened = new Map<Geometry, FeatureTexts>();
   const textsWith = (geometry: Geometry): FeatureTexts => {
-    const texts = opened.get(geometry) ?? openTexts(files, geometry, shape.precision);
+    const texts = opened.get(geometry) ?? openTexts(files, geometry, contents.precision);
     opened.set(geometry, texts);
     return texts;
   };
-  const index = plannedIndex(level, shape, files.readIndex());
+  const index = plannedIndex(level, contents, files.readIndex());
   const plan = files.readPlan<FilePlan>();
   const records = newRecords(part);
   const folders = new Set<string>();
   let last: { file: string; written: CheckedFile } | undefined;
   for (let at = part.first; at < part.end; at++) {
-    const planned = fileAt(index, shape, elementAt(plan.order, at));
+    const planned = fileAt(index, contents, elementAt(plan.order, at));
     for (const path of pathsOf(planned)) {
       const folder = dirname(join(out, path));
       if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
       folders.add(folder);
     }
     if (planned.kind === 'borders') {
-      const made = writeBorders(out, level, files, shape);
+      const made = writeBorders(out, level, files, contents);
       for (const written of made.files) addFile(records, written);
       records.borders = made.borders;
       continue;
     }
     if (planned.kind === 'table') {
-      records.table = writeTable(out, level, files, shape, task.table);
+      records.table = writeTable(out, level, files, contents, task.table);
       for (const written of [records.table, records.table.digests]) addFile(records, written);
       continue;
     }

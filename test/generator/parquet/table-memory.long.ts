@@ -40,7 +40,7 @@ async function tableOf(sizes: readonly number[]): ReturnType<typeof run> {
       `{"type":"Feature","id":${fid},"properties":{"fid":${fid},"GID_0":"G${fid}"},"geometry":null}\n`,
     );
     const box = [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS] as const;
-    features.append({ fid, gids: [`G${fid}`], box, parts: [], shape: GEOMETRY_KINDS.polygon }, [head]);
+    features.append({ fid, gids: [`G${fid}`], box, parts: [], kind: GEOMETRY_KINDS.polygon }, [head]);
     heads.append(fid, [head]);
     points.append(fid, [Buffer.from(`{"type":"Point","coordinates":[${x / 1e7},${y / 1e7}]}`)]);
   }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { LEVELS } from '../../../format/levels.ts';
 import { build } from '../../../generator/build.ts';
 import { WHOLE } from '../../../generator/plan/divide-work.ts';
-import { releaseShape } from '../../../generator/plan/plan.ts';
+import { releaseContents } from '../../../generator/plan/plan.ts';
 import { type Phase, Phases } from '../../../generator/report/phases.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
@@ -70,9 +70,9 @@ async function recorded(
   };
   const levels = LEVELS.map((level) => ({ level, store: '', features: level === 0 ? 1 : 0, positions, about: {} }));
   const works = levels.map(() => ({ labelled: Promise.resolve() }));
-  const shape = releaseShape(buildOptions('', '', { tiles: ZOOM }));
+  const contents = releaseContents(buildOptions('', '', { tiles: ZOOM }));
   const staging = { root: '', release: '', work: '' };
-  await makeTiles(levels, works, { shape, staging, pool, share: WHOLE, slow: new SlowUnits(SILENT) }, []);
+  await makeTiles(levels, works, { contents, staging, pool, share: WHOLE, slow: new SlowUnits(SILENT) }, []);
   const asked = (tasks: readonly Asked[], of: string) => tasks.filter(([name]) => name === of);
   return { waiting: asked(waitingAtFirst ?? [], 'writeZoomArcs'), tiles: asked(waiting, 'writeTiles'), made };
 }

@@ -23,7 +23,7 @@ function storeOf(name: string, units: readonly (readonly [gids: readonly (string
   for (const [i, [gids, wkt]] of units.entries()) {
     writer.write(gdal.Geometry.fromWKT(wkt).toWKB('LSB', 'ISO'));
     rings.unit(i + 1);
-    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [], shape: GEOMETRY_KINDS.polygon }, [
+    features.append({ fid: i + 1, gids, box: [0, 0, 0, 0], parts: [], kind: GEOMETRY_KINDS.polygon }, [
       Buffer.from('{}\n'),
     ]);
   }

@@ -17,7 +17,7 @@ const UNITS_MAX = 1 << 24;
 export class Borders extends EdgeTable {
   /**
    * Sets as a tree: each is the one that lacks its last unit, and that unit. Units come in ascending order, so a set
-   * has one place in it; of thousands of units with one border each set takes as much as any other.
+   * is once in it; of thousands of units with one border each set takes as much as any other.
    */
   readonly #without = new NumberList(Uint32Array);
   readonly #last = new NumberList(Uint32Array);

@@ -2,7 +2,7 @@
 import { FULL_TURN } from '../../format/boxes.ts';
 import { elementAt } from '../../format/element-at.ts';
 
-/** A unit, by its place in a list, and a box of it: west, south, east, north as in the index of a level. */
+/** A unit, by its number in a list, and a box of it: west, south, east, north as in the index of a level. */
 export interface UnitBox {
   unit: number;
   box: readonly number[];

@@ -156,9 +156,9 @@ async function matchLevel(
     hashesOf(level, before, from, pool, report),
     hashesOf(level, after, to, pool, report),
   ]);
-  const places = new Map(to.map(({ gid }, i) => [gid, i]));
+  const numbers = new Map(to.map(({ gid }, i) => [gid, i]));
   const both = from.flatMap(({ gid }, i): UnitPair[] => {
-    const at = places.get(gid);
+    const at = numbers.get(gid);
     return at === undefined ? [] : [{ from: i, to: at }];
   });
   const hasShape = ({ from: i, to: j }: UnitPair): boolean => oldHashes[i] !== '' && newHashes[j] !== '';
@@ -249,8 +249,8 @@ function rowsOf(
     return one.name === other.name ? [] : [rowOf(one, other, 'renamed', { shareOfFrom: 1, shareOfTo: 1 })];
   });
   const leftOf = (units: readonly ComparedUnit[], done: ReadonlySet<number>) => {
-    const places = [...units.keys()].filter((i) => !done.has(i));
-    return { units: places.map((i) => elementAt(units, i)), at: new Map(places.map((i, at) => [i, at])) };
+    const left = [...units.keys()].filter((i) => !done.has(i));
+    return { units: left.map((i) => elementAt(units, i)), at: new Map(left.map((i, at) => [i, at])) };
   };
   const [left, right] = [leftOf(from, doneFrom), leftOf(to, doneTo)];
   const open = links.flatMap((link) => {

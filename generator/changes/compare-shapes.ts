@@ -17,7 +17,7 @@ interface Positioned {
   positions: readonly number[];
 }
 
-/** A unit of the old release and one of the new release, by their places in lists. */
+/** A unit of the old release and one of the new release, by their numbers in lists. */
 export interface UnitPair {
   from: number;
   to: number;

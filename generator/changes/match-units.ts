@@ -10,7 +10,7 @@ export interface MatchedUnit {
   name: string;
 }
 
-/** Two units, by their places in the lists of both releases, and the area that they have in common. */
+/** Two units, by their numbers in the lists of both releases, and the area that they have in common. */
 export interface Link {
   from: number;
   to: number;
@@ -22,7 +22,7 @@ export interface Link {
 /** What units that stayed the same have of units that are gone. */
 export interface Taken {
   takers: readonly MatchedUnit[];
-  /** `to` is the place of a taker; is the part wider than a source may have moved borders? */
+  /** `to` is the number of a taker; is the part wider than a source may have moved borders? */
   parts: readonly (Link & { isWide: boolean })[];
 }
 

@@ -21,8 +21,8 @@ export function surveyLevel(task: LayersTask): readonly Finding[] {
     invalid = new Findings(source.level);
     const rings = new OpenPolygons();
     return {
-      feature({ fid, gids, box, quality, place }) {
-        if (!isValid(rings.take()) && !quality.isCollapsed) invalid.add('invalid-polygons', place);
+      feature({ fid, gids, box, quality, foundAt }) {
+        if (!isValid(rings.take()) && !quality.isCollapsed) invalid.add('invalid-polygons', foundAt);
         builder.add({ fid, gids, box, parts: [], kind: GEOMETRY_KINDS.none, bytes: 0, deflatedText: 0, crc: 0 });
       },
       rings,

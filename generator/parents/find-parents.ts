@@ -11,7 +11,7 @@ import type { Finding } from '../../format/release-json.ts';
 import { readBorders, writeCells } from '../borders/write-borders.ts';
 import { writeSerialized } from '../files/serialized-file.ts';
 import { Findings } from '../quality/findings.ts';
-import { placeIn } from '../quality/identifiers.ts';
+import { layerPrefix } from '../quality/identifiers.ts';
 import type { LayersTask } from '../read/read-layers.ts';
 import { storeLayers } from '../read/store-level.ts';
 import { readAt } from '../release-reader/inflate.ts';
@@ -65,7 +65,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
         : geometry === null
           ? undefined
           : fittingOf(geometry.coordinates, lowerRings.at(position), candidates);
-    const unit = `${placeIn(source.layers)}fid ${fid}`;
+    const unit = `${layerPrefix(source.layers)}fid ${fid}`;
     if (fitting === undefined) {
       const why = geometry === null ? 'has no geometry, so it lies' : 'lies';
       findings.add('orphans', `${unit} ${why} in no unit of level ${above.level}`);

@@ -175,7 +175,7 @@ export interface PlannedTable {
  * feature files before geojsonl pages before fc pages, then the table.
  */
 export interface FilePlan {
-  /** For each stage the place in `order` after its last file. */
+  /** For each stage the index in `order` after its last file. */
   stageEnds: readonly number[];
   /** Which of `plannedFiles` each one is; their number for what is made of borders, one more for the table. */
   order: Uint32Array;
@@ -306,7 +306,7 @@ function sum(sizes: Uint32Array): number {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-/** A file by its place among `plannedFiles`, after which those that are made of borders come, and the table. */
+/** A file by its number among `plannedFiles`, after which those that are made of borders come, and the table. */
 export function fileAt(
   index: LevelIndex,
   contents: ReleaseContents,
@@ -338,7 +338,7 @@ export function tablePaths(
   return parquet && features > 0 ? [unitsTablePath(level), tableDigestsPath(level)] : [];
 }
 
-/** One of `plannedFiles`, or how many places it is beyond the last. */
+/** One of `plannedFiles`, or by how much it is beyond the last. */
 function plannedAt(index: LevelIndex, file: number): PlannedFile | number {
   let number = file;
   for (const kind of FILE_KINDS) {

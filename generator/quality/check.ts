@@ -89,13 +89,13 @@ function crsFindings(level: Level, all: readonly LayerCrs[]): Finding[] {
   const findings = new Findings(level);
   for (const layer of all.filter((own) => own.level === level)) {
     const { name, origin, replaced, datum, way } = layer;
-    const place = foundIn(layer);
-    if (origin === 'assumed') findings.add('no-crs', place);
-    if (replaced !== undefined) findings.add('replaced-crs', `${place}: ${name} instead of ${replaced}`);
+    const where = foundIn(layer);
+    if (origin === 'assumed') findings.add('no-crs', where);
+    if (replaced !== undefined) findings.add('replaced-crs', `${where}: ${name} instead of ${replaced}`);
     if (datum === 'other' && way !== undefined && way.accuracy === undefined)
-      findings.add('unknown-accuracy', () => `${place}: ${[name, ...way.operations].join(': ')}`);
+      findings.add('unknown-accuracy', () => `${where}: ${[name, ...way.operations].join(': ')}`);
     // A few may be islands that the CRS is not made for.
-    if (way !== undefined && 2 * way.outside > way.units) findings.add('outside-crs', `${place}: ${name}`, way.outside);
+    if (way !== undefined && 2 * way.outside > way.units) findings.add('outside-crs', `${where}: ${name}`, way.outside);
   }
   return findings.list();
 }

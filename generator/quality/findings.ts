@@ -47,17 +47,17 @@ export class Findings {
   /**
    * Counts pairs of units that have an area in common, and names those with the most by their GIDs.
    * @param gidAt the GID of the unit at a position
-   * @param placeOf says where it is
+   * @param foundAt says where in the source it is
    */
   addOverlaps(
     { count, km2: all, first, named }: Overlaps,
     gidAt: (position: number) => string | null,
-    placeOf: (position: number) => string,
+    foundAt: (position: number) => string,
   ): void {
     if (first === undefined) return;
     const { units, km2: most } = first;
     const sum = count === 1 ? '' : `; ${kilometres(all)} in all pairs`;
-    const example = () => `${placeOf(units[0])}, and ${shownGid(gidAt(units[1]))}: ${kilometres(most)}${sum}`;
+    const example = () => `${foundAt(units[0])}, and ${shownGid(gidAt(units[1]))}: ${kilometres(most)}${sum}`;
     this.add('overlapping', example, count);
     const found = this.#byKind.get('overlapping');
     if (found === undefined) return;

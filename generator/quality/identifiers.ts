@@ -20,7 +20,7 @@ const PLACEHOLDER_GID = '?';
  */
 export function checkIdentifiers({ level, layers }: LevelSource, index: StoreIndex, findings: Findings): void {
   const { fids, columns, features } = index;
-  const place = placeIn(layers);
+  const prefix = layerPrefix(layers);
   const twin = fids.findIndex((fid, position) => position > 0 && fid === fids[position - 1]);
   if (twin !== -1)
     throw new BuildError(
@@ -31,7 +31,7 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   const placeholder = own.find(PLACEHOLDER_GID);
   if (placeholder !== -1) {
     const positions = own.positionsAt(placeholder);
-    findings.add('placeholder-gids', () => `${place}fid ${elementAt(fids, positions.at(0))}`, positions.count);
+    findings.add('placeholder-gids', () => `${prefix}fid ${elementAt(fids, positions.at(0))}`, positions.count);
   }
   // A level may have no parents at some level.
   const expected = columns.filter((_, n) =>
@@ -42,7 +42,7 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   for (const [position, fid] of fids.entries()) {
     const missing = owners.findIndex((numbers) => numbers[position] === -1);
     if (missing !== -1)
-      findings.add('null-gids', () => `${place}fid ${fid} has no ${elementAt(expected, missing).name}`);
+      findings.add('null-gids', () => `${prefix}fid ${fid} has no ${elementAt(expected, missing).name}`);
   }
   const duplicates = numbersOf(own)
     .filter((number) => own.countAt(number) > 1)
@@ -52,7 +52,7 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   const [one, other] = [0, 1].map((rank) => elementAt(fids, own.positionsAt(first).at(rank)));
   findings.add(
     'duplicate-gids',
-    `${place}fids ${one} and ${other} both have ${own.name} ${own.gidAt(first)}`,
+    `${prefix}fids ${one} and ${other} both have ${own.name} ${own.gidAt(first)}`,
     duplicates.reduce((sum, number) => sum + own.countAt(number) - 1, 0),
   );
 }
@@ -67,7 +67,7 @@ export function checkCodes(
   codesAt: (position: number) => readonly (string | null)[],
   findings: Findings,
 ): void {
-  const place = placeIn(layers);
+  const prefix = layerPrefix(layers);
   for (const [i, [key]] of (layers[0]?.codes ?? []).entries()) {
     const owners = new Map<string, number>();
     for (const [position, fid] of fids.entries()) {
@@ -78,7 +78,7 @@ export function checkCodes(
       else
         findings.add(
           'duplicate-codes',
-          () => `${place}fid ${fid} has the ${key} ${beginningOf(code, CODE_CHARS)} of fid ${other}`,
+          () => `${prefix}fid ${fid} has the ${key} ${beginningOf(code, CODE_CHARS)} of fid ${other}`,
         );
     }
   }
@@ -93,7 +93,7 @@ function numbersOf({ size }: GidColumn): number[] {
 }
 
 /** The file and layer for an example; empty if there are several. */
-export function placeIn(layers: readonly LayerSource[]): string {
+export function layerPrefix(layers: readonly LayerSource[]): string {
   const [only] = layers;
   return layers.length === 1 && only !== undefined ? `${foundIn(only)}, ` : '';
 }
@@ -115,7 +115,7 @@ function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[
     const index = indexes.get(level);
     if (index === undefined) return [];
     const findings = new Findings(level);
-    const place = placeIn(levels.find((source) => source.level === level)?.layers ?? []);
+    const prefix = layerPrefix(levels.find((source) => source.level === level)?.layers ?? []);
     for (const [n, column] of index.columns.slice(0, level).entries()) {
       const parents = indexes.get(elementAt(LEVELS, n))?.columns[n];
       if (parents === undefined || parents.size === 0) continue;
@@ -124,7 +124,7 @@ function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[
         .filter((number) => parents.find(column.gidAt(number)) === -1)
         .sort((a, b) => firstOf(a) - firstOf(b));
       for (const number of orphaned) {
-        const unit = `${place}fid ${elementAt(index.fids, firstOf(number))}`;
+        const unit = `${prefix}fid ${elementAt(index.fids, firstOf(number))}`;
         const example = `${unit} has ${column.name} ${column.gidAt(number)}, which no unit of level ${n} has`;
         findings.add('orphans', example, column.countAt(number));
       }
@@ -138,14 +138,14 @@ function findContradictions(indexes: Indexes, levels: readonly LevelSource[]): F
     const index = indexes.get(level);
     if (index === undefined) return [];
     const findings = new Findings(level);
-    const place = placeIn(levels.find((source) => source.level === level)?.layers ?? []);
+    const prefix = layerPrefix(levels.find((source) => source.level === level)?.layers ?? []);
     const found = new Set<number>();
     for (const n of LEVELS.slice(0, level))
       for (const m of LEVELS.slice(0, n))
         for (const { position, example } of contradictionsIn(indexes, index, n, m)) {
           if (found.has(position)) continue;
           found.add(position);
-          findings.add('contradicting-parents', () => `${place}fid ${elementAt(index.fids, position)} ${example}`);
+          findings.add('contradicting-parents', () => `${prefix}fid ${elementAt(index.fids, position)} ${example}`);
         }
     return findings.list();
   });

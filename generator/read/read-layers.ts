@@ -25,7 +25,7 @@ import type { RingSink } from '../rings/coordinates.ts';
 import { GeometryError, NotDegrees } from '../rings/wkb-reader.ts';
 import { undecodableFids } from '../source/encodings.ts';
 import { fidOf } from '../source/fid-column.ts';
-import { type Column, foundIn, type LayerSource, type LevelSource, placeOf } from '../source/level-source.ts';
+import { type Column, foundIn, type LayerSource, type LevelSource, layerToText } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import { CurveMet, readGeometry } from './read-geometry.ts';
@@ -58,7 +58,7 @@ export interface ReadFeature {
   /** Its fid in the source. */
   sourceFid: number;
   /** Says where it is in the source. */
-  place(): string;
+  foundAt(): string;
   /** Its line of GeoJSON in pieces. */
   text: readonly Buffer[];
   /** The same without its geometry. */
@@ -203,15 +203,15 @@ class LevelReading {
       if (fid === undefined) return { ...this.#plan, isRenumbered: true };
       const values = withParents(fields, fid, layer);
       const unit = (): string => unitName(layer, sourceFid, values);
-      const place = (): string => `${foundIn(layer)}, ${unit()}`;
-      if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${place()} has the new fid ${fid}`);
-      if (hasUnreadable(values) || undecodable.has(feature.fid)) this.#findings.add('unreadable-text', place);
+      const foundAt = (): string => `${foundIn(layer)}, ${unit()}`;
+      if (fid !== sourceFid) this.#findings.add('renumbered-fids', () => `${foundAt()} has the new fid ${fid}`);
+      if (hasUnreadable(values) || undecodable.has(feature.fid)) this.#findings.add('unreadable-text', foundAt);
       try {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb);
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
-        inspectGeometry(quality, place, elementAt(gids, layer.level), this.#findings);
+        inspectGeometry(quality, foundAt, elementAt(gids, layer.level), this.#findings);
         const name = nameOf(values);
         if (name !== null) this.#addName(name);
         const type = typeOf(values);
@@ -220,13 +220,13 @@ class LevelReading {
         if (
           [...gids, name, type, ...named, ...coded].some((text) => text !== null && text.length > NAMES_TEXT_MAX_CHARS)
         )
-          this.#findings.add('long-texts', place);
+          this.#findings.add('long-texts', foundAt);
         this.#sink.feature({
           ...written,
           fid,
           quality,
           sourceFid,
-          place,
+          foundAt,
           gids,
           name,
           type,
@@ -239,7 +239,7 @@ class LevelReading {
         const mode = otherMode(error, elementAt(this.#plan.modes, at));
         if (mode !== undefined) return { ...this.#plan, modes: this.#plan.modes.with(at, mode) };
         if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
-        throw new BuildError(`${placeOf(layer)}, ${unit()}: ${error.message}`, remedyFor(error, layer));
+        throw new BuildError(`${layerToText(layer)}, ${unit()}: ${error.message}`, remedyFor(error, layer));
       }
       features++;
       this.#features++;
@@ -247,7 +247,7 @@ class LevelReading {
     this.#refuseFailure(layer, last);
     if (features !== layer.features)
       throw new BuildError(
-        `${placeOf(layer)}: read ${features} features, expected ${layer.features}`,
+        `${layerToText(layer)}: read ${features} features, expected ${layer.features}`,
         'the file is damaged or incomplete: download or copy it again',
       );
     return undefined;
@@ -264,7 +264,7 @@ class LevelReading {
     if (other === undefined || other === at) return fid;
     if (!this.#task.source.keepFids) return undefined;
     throw new BuildError(
-      `fid ${fid} occurs in ${placeOf(elementAt(layers, other))} and in ${placeOf(elementAt(layers, at))}`,
+      `fid ${fid} occurs in ${layerToText(elementAt(layers, other))} and in ${layerToText(elementAt(layers, at))}`,
       'leave out --keep-fids: the units are then numbered 1, 2, 3 ... in the order of the layers',
     );
   }
@@ -279,7 +279,7 @@ class LevelReading {
       return;
     }
     throw new BuildError(
-      `${placeOf(layer)}${where}: GDAL reports: ${gdalMessage.message}`,
+      `${layerToText(layer)}${where}: GDAL reports: ${gdalMessage.message}`,
       'the file is damaged or incomplete: download or copy it again',
     );
   }

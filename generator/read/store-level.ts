@@ -12,7 +12,7 @@ import { levelColumns } from '../source/column-kinds.ts';
 import { foundIn, gidColumnsOf, type LevelSource, layerNames, type TaggedColumn } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import type { NamedFid } from '../store/name-table.ts';
-import { geometryByte, type PlaceIndex, type StoreIndex } from '../store/store-index.ts';
+import { geometryByte, type OffsetIndex, type StoreIndex } from '../store/store-index.ts';
 import { type FeatureSink, type LayersRead, type LayersTask, readLayers } from './read-layers.ts';
 
 /** What to read, and the store to write. Plain data: it is sent to a child process. */
@@ -105,7 +105,7 @@ const CHECKED_POSITIONS = 200_000;
  * Divides the units of a level into at most `count` ranges of about equally many bytes of rings. Each has rings: units
  * after the last ring are in none.
  */
-function rangesOf({ bytes }: PlaceIndex, count: number): { first: number; end: number }[] {
+function rangesOf({ bytes }: OffsetIndex, count: number): { first: number; end: number }[] {
   const total = bytes.reduce((sum, own) => sum + own, 0);
   const ranges: { first: number; end: number }[] = [];
   for (let first = 0, end = 0, read = 0, share = 0; read < total; ) {
@@ -142,7 +142,7 @@ export interface ClosedStores {
   /** Of the features. */
   index: StoreIndex;
   /** Of the rings. */
-  rings: PlaceIndex;
+  rings: OffsetIndex;
   /** Positions of all rings. */
   positions: number;
   /** The fids of the units in the source, in the order in which they were read. */

@@ -25,14 +25,14 @@ const TRIES_MAX = 100;
 const held = new Set<string>();
 
 /** Where process ids have one meaning. */
-interface Place {
+interface PidSpace {
   host: string;
   /** The PID namespace, from /proc: containers on one machine may have one host name. Empty on systems without it. */
   pidNamespace: string;
 }
 
 /** The holder of a lock: the content of its file. */
-interface Holder extends Place {
+interface Holder extends PidSpace {
   /** Distinguishes holders with the same process id. */
   token: string;
   pid: number;
@@ -63,7 +63,7 @@ export function takeLock(out: string): Lock {
   const folder = join(out, RELEASES_PATH);
   const lock = join(folder, LOCK_FOLDER);
   mkdirSync(folder, { recursive: true });
-  const mine: Holder = { token: randomUUID(), pid: process.pid, ...thisPlace(), ...lifeOf(process.pid) };
+  const mine: Holder = { token: randomUUID(), pid: process.pid, ...thisPidSpace(), ...lifeOf(process.pid) };
   const candidate = `${lock}.${mine.token}`;
   // Also when a signal ends the process: from another container nobody could tell that it has ended.
   const release = (): void => {
@@ -127,7 +127,7 @@ function dropStaleLock(lock: string, out: string): void {
   if (holder === undefined) return;
   if (isAlive(holder)) {
     throw new BuildError(
-      `${out}: process ${holder.pid}${placeToText(holder)} is writing there`,
+      `${out}: process ${holder.pid}${pidSpaceToText(holder)} is writing there`,
       `wait until it has ended; if it is not running any more, remove the folder ${lock}`,
     );
   }
@@ -179,7 +179,7 @@ function readHolder(lock: string): Holder | undefined {
   }
 }
 
-function thisPlace(): Place {
+function thisPidSpace(): PidSpace {
   try {
     return { host: hostname(), pidNamespace: readlinkSync('/proc/self/ns/pid') };
   } catch {
@@ -187,16 +187,16 @@ function thisPlace(): Place {
   }
 }
 
-/** The place of a holder, if it is another one. */
-function placeToText({ host, pidNamespace }: Place): string {
-  const here = thisPlace();
+/** Where a holder runs, if its process ids are not those of this process. */
+function pidSpaceToText({ host, pidNamespace }: PidSpace): string {
+  const here = thisPidSpace();
   if (host !== here.host) return ` on ${host}`;
   return pidNamespace === here.pidNamespace ? '' : ` in another container or PID namespace on ${host}`;
 }
 
-/** Is the holder running? One in another place cannot be checked and counts as running. */
+/** Is the holder running? One whose process ids mean something else here cannot be checked and counts as running. */
 function isAlive(holder: Holder): boolean {
-  if (placeToText(holder) !== '') return true;
+  if (pidSpaceToText(holder) !== '') return true;
   if (holder.pid === process.pid) return held.has(holder.token);
   try {
     process.kill(holder.pid, 0);

@@ -9,7 +9,7 @@ export interface LabelPlaces {
   /** Longitude and latitude in degrees; NaN for a unit without area. */
   longitude: Float64Array;
   latitude: Float64Array;
-  /** Its place in the order of area, the largest first. */
+  /** Its rank by area, the largest first. */
   rank: Uint32Array;
   /** How wide a text may be that stays inside, in degrees of longitude. */
   width: Float64Array;
@@ -38,7 +38,7 @@ export function newLabels(units: number, scale: number) {
     end(): LabelPlaces {
       const order = Array.from(area.keys()).sort((a, b) => f64At(area, b) - f64At(area, a) || a - b);
       const rank = new Uint32Array(units);
-      for (const [place, position] of order.entries()) rank[position] = place;
+      for (const [number, position] of order.entries()) rank[position] = number;
       return { longitude, latitude, rank, width };
     },
   };

@@ -122,9 +122,9 @@ function newArcWeigher({ points, x, y }: SharedArcs, cell: number, areaOf: AreaO
 /** Points by their areas, the least first; of equal ones the first of the arc. */
 class AreaHeap {
   #areas: Float64Array = new Float64Array(0);
-  /** The points as a binary heap, and the place of each in it. */
+  /** The points as a binary heap, and the index of each in it. */
   #heap = new Int32Array(0);
-  #places = new Int32Array(0);
+  #indexOf = new Int32Array(0);
   #size = 0;
 
   /** Takes the points from 1 to before `last`. @param areas by point; they change only with `move` */
@@ -132,11 +132,11 @@ class AreaHeap {
     this.#areas = areas;
     if (this.#heap.length < areas.length) {
       this.#heap = new Int32Array(areas.length);
-      this.#places = new Int32Array(areas.length);
+      this.#indexOf = new Int32Array(areas.length);
     }
     this.#size = last - 1;
     for (let i = 0; i < this.#size; i++) this.#put(i, i + 1);
-    for (let place = (this.#size >> 1) - 1; place >= 0; place--) this.#sink(place);
+    for (let at = (this.#size >> 1) - 1; at >= 0; at--) this.#sink(at);
   }
 
   /** Takes the least; undefined if none is left. */
@@ -153,14 +153,14 @@ class AreaHeap {
 
   /** Moves a point whose area has changed. */
   move(point: number): void {
-    const place = i32At(this.#places, point);
-    this.#rise(place);
-    this.#sink(i32At(this.#places, point));
+    const at = i32At(this.#indexOf, point);
+    this.#rise(at);
+    this.#sink(i32At(this.#indexOf, point));
   }
 
-  #put(place: number, point: number): void {
-    this.#heap[place] = point;
-    this.#places[point] = place;
+  #put(at: number, point: number): void {
+    this.#heap[at] = point;
+    this.#indexOf[point] = at;
   }
 
   #isLess(a: number, b: number): boolean {
@@ -170,30 +170,30 @@ class AreaHeap {
 
   #rise(from: number): void {
     const point = i32At(this.#heap, from);
-    let place = from;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
+    let at = from;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
       const other = i32At(this.#heap, above);
       if (!this.#isLess(point, other)) break;
-      this.#put(place, other);
-      place = above;
+      this.#put(at, other);
+      at = above;
     }
-    this.#put(place, point);
+    this.#put(at, point);
   }
 
   #sink(from: number): void {
     const point = i32At(this.#heap, from);
-    let place = from;
+    let at = from;
     for (;;) {
-      let below = 2 * place + 1;
+      let below = 2 * at + 1;
       if (below >= this.#size) break;
       if (below + 1 < this.#size && this.#isLess(i32At(this.#heap, below + 1), i32At(this.#heap, below))) below++;
       const other = i32At(this.#heap, below);
       if (!this.#isLess(other, point)) break;
-      this.#put(place, other);
-      place = below;
+      this.#put(at, other);
+      at = below;
     }
-    this.#put(place, point);
+    this.#put(at, point);
   }
 }
 

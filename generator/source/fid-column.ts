@@ -4,7 +4,7 @@ import type * as gdalTypes from 'gdal-async';
 import type { Finding } from '../../format/release-json.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import { type LayerSource, placeOf } from './level-source.ts';
+import { type LayerSource, layerToText } from './level-source.ts';
 import { openSelection } from './open-layer.ts';
 import { sourceName } from './source-options.ts';
 
@@ -37,12 +37,15 @@ export function settleFids(layers: readonly LayerSource[]): { layers: LayerSourc
 export function fidOf(
   feature: gdalTypes.Feature,
   values: readonly unknown[],
-  { fidField, ...place }: Pick<LayerSource, 'fidField' | 'path' | 'layer' | 'level'>,
+  { fidField, ...levelLayer }: Pick<LayerSource, 'fidField' | 'path' | 'layer' | 'level'>,
 ): number {
   if (fidField === undefined) return feature.fid;
   const fid = wholeNumber(values[fidField]);
   if (fid !== undefined) return fid;
-  throw new BuildError(`${placeOf(place)}: column fid is ${values[fidField]}, and was another value before`, CHANGED);
+  throw new BuildError(
+    `${layerToText(levelLayer)}: column fid is ${values[fidField]}, and was another value before`,
+    CHANGED,
+  );
 }
 
 const CHANGED = 'the source was changed while it was read: run the command again';

@@ -53,9 +53,9 @@ function refuseDamagedAt(depth: number, path: string): boolean {
     number++;
     const damage = damageOf(isFeature ? object['geometry'] : object);
     if (damage === undefined) continue;
-    const place = isFeature ? `feature ${number}, ${shown(object['properties'])}: its geometry` : 'its geometry';
+    const where = isFeature ? `feature ${number}, ${shown(object['properties'])}: its geometry` : 'its geometry';
     throw new BuildError(
-      `${path}: ${place} has ${damage}, which GDAL would leave out`,
+      `${path}: ${where} has ${damage}, which GDAL would leave out`,
       'the file is damaged: download it again, or correct the feature',
     );
   }

@@ -2,7 +2,7 @@
 // options say, otherwise by the schemas of published boundary datasets.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LayerPlace } from './level-source.ts';
+import type { LevelLayer } from './level-source.ts';
 import type { SourceField } from './published-columns.ts';
 import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
@@ -74,7 +74,7 @@ function optionFor(n: Level, level: Level, { gidColumns = [] }: SourceOptions): 
 
 /** A layer that lacks columns of GIDs. */
 export interface MissingColumns {
-  place: LayerPlace;
+  levelLayer: LevelLayer;
   levels: readonly Level[];
   /** The columns that were looked for. */
   wanted: readonly string[];
@@ -92,13 +92,13 @@ export interface MissingColumns {
  * @returns also the columns that the layer lacks
  */
 export function findGids(
-  place: LayerPlace,
+  levelLayer: LevelLayer,
   fields: readonly SourceField[],
   options: SourceOptions,
   present: readonly Level[],
   placed: readonly Level[],
 ): { gids: number[][]; missing: MissingColumns[] } {
-  const { level } = place;
+  const { level } = levelLayer;
   const levels = LEVELS.slice(0, level + 1);
   const found = levels.map((n) => {
     if (placed.includes(n)) return [fields.length + placed.indexOf(n)];
@@ -116,7 +116,7 @@ export function findGids(
     return named.length > 0 && indexesOf(named, fields) === undefined ? named.join('+') : `GID_${n}`;
   });
   const columns = fields.map(({ name }) => name);
-  const missing = lacking.length === 0 ? [] : [{ place, levels: lacking, wanted, columns }];
+  const missing = lacking.length === 0 ? [] : [{ levelLayer, levels: lacking, wanted, columns }];
   return { gids: found.map((indexes) => indexes ?? []), missing };
 }
 
@@ -130,12 +130,12 @@ const LISTED_MAX = 8;
 export function refuseMissingColumns(missing: readonly MissingColumns[], first: Level): void {
   if (missing.length === 0) return;
   const lines = missing.map(
-    ({ place: { path, layer, level }, wanted }) =>
+    ({ levelLayer: { path, layer, level }, wanted }) =>
       `${path}: layer ${layer} is level ${level} but has no column ${wanted.join(', ')}`,
   );
   const listed = lines.slice(0, LISTED_MAX);
   if (lines.length > LISTED_MAX) listed.push(`and ${lines.length - LISTED_MAX} more`);
-  const pairs = missing.flatMap(({ place: { level }, levels }) => levels.map((n) => [level, n] as const));
+  const pairs = missing.flatMap(({ levelLayer: { level }, levels }) => levels.map((n) => [level, n] as const));
   const options = (some: typeof pairs, value: string): string =>
     [
       ...new Set(

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { FormatError, objectFrom } from '../../format/parse.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LayerPlace } from './level-source.ts';
+import type { LevelLayer } from './level-source.ts';
 
 /** A dataset's credit, with its licence. */
 export interface DatasetCredit {
@@ -56,7 +56,7 @@ const KNOWN: readonly KnownDataset[] = [
  * @param stated by the metadata in the source
  */
 export function knownDatasets(
-  { path, layer }: LayerPlace,
+  { path, layer }: LevelLayer,
   columns: readonly string[],
   stated: readonly StatedLicence[],
 ): DatasetCredit[] {

@@ -48,8 +48,8 @@ function lackedColumns({ level, layers }: LevelSource): string[] {
   return tagged.flatMap(({ column, what }) => {
     const [first, ...others] = layers.filter(({ columns }) => !columns.some(({ name }) => name === column));
     if (first === undefined) return [];
-    const place = `${foundIn(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`;
-    return [`${levelName(level)}: no column ${column} in ${place}: its units have no ${what}`];
+    const where = `${foundIn(first)}${others.length === 0 ? '' : ` and ${others.length} more`}`;
+    return [`${levelName(level)}: no column ${column} in ${where}: its units have no ${what}`];
   });
 }
 

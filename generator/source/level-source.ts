@@ -29,7 +29,7 @@ export interface Column {
 export type TaggedColumn = readonly [tag: string, column: string];
 
 /** A layer and the level of its units. */
-export interface LayerPlace {
+export interface LevelLayer {
   /** The name for `gdal.open`. */
   path: string;
   /** The layer's name. */
@@ -38,9 +38,9 @@ export interface LayerPlace {
 }
 
 /** A layer of the source that holds units of a level. */
-export interface LayerSource extends LayerPlace {
+export interface LayerSource extends LevelLayer {
   /** The layer of the source that it was made from, by dissolving; undefined for one of the source. */
-  madeFrom?: Pick<LayerPlace, 'path' | 'layer'>;
+  madeFrom?: Pick<LevelLayer, 'path' | 'layer'>;
   /** GDAL's name of the dataset's format: it is opened as no other. */
   driver: string;
   /** The encoding of its texts, where the file does not say it; undefined for what GDAL finds. */
@@ -159,7 +159,7 @@ export function foundIn({ madeFrom, ...own }: Pick<LayerSource, 'path' | 'layer'
 }
 
 /** Where a layer is, for messages: of one that was made, where that is of which it was. */
-export function placeOf({ madeFrom, ...own }: LayerPlace & Pick<LayerSource, 'madeFrom'>): string {
+export function layerToText({ madeFrom, ...own }: LevelLayer & Pick<LayerSource, 'madeFrom'>): string {
   const { path, layer, level } = { ...own, ...madeFrom };
   return `${path}: layer ${layer} (level ${level})`;
 }

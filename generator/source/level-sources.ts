@@ -241,11 +241,11 @@ function layerSource(
   const opened = openSelection(selection);
   const layerCrs = crsOfLayer(opened.layer, selection);
   const fields = sql === undefined ? layerFields : sourceFields(opened.dataset, opened.layer);
-  const place = { path, layer, ...madeFrom, level };
+  const levelLayer = { path, layer, ...madeFrom, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
-  const { gids, missing } = findGids(place, fields, options, present, placed);
+  const { gids, missing } = findGids(levelLayer, fields, options, present, placed);
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'string', isGeometry: false }));
-  const columns = publishedColumns(place, [...fields, ...own], gids, chosen);
+  const columns = publishedColumns(levelLayer, [...fields, ...own], gids, chosen);
   const features = countFeatures(opened, selection);
   let leftOut = 0;
   if (where !== undefined && sql === undefined) {

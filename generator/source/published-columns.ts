@@ -4,10 +4,10 @@ import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import { gdal } from '../gdal/gdal.ts';
 import { BuildError } from '../report/errors.ts';
-import type { Column, ColumnType, LayerPlace } from './level-source.ts';
+import type { Column, ColumnType, LevelLayer } from './level-source.ts';
 import type { LevelOption } from './source-options.ts';
 
-/** A field of a layer, at its place in the layer. */
+/** A field of a layer, at its index in the layer. */
 export interface SourceField {
   name: string;
   type: ColumnType;
@@ -59,12 +59,12 @@ function booleanFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): Set<
  * @throws BuildError for two columns of the same name
  */
 export function publishedColumns(
-  place: LayerPlace,
+  levelLayer: LevelLayer,
   fields: readonly SourceField[],
   gids: readonly (readonly number[])[],
   chosen: readonly LevelOption[],
 ): Column[] {
-  const items = itemsFor(place, fields, chosen);
+  const items = itemsFor(levelLayer, fields, chosen);
   const isAnyKept = items.some((item) => !item.isDropped && item.renamed === undefined);
   const columns = fields.flatMap(({ name, type, isGeometry }, at): Column[] => {
     const own = items.filter((item) => item.name === name);
@@ -77,15 +77,19 @@ export function publishedColumns(
   });
   for (const [n, gid] of gids.entries())
     if (gid.length > 1) columns.push({ name: `GID_${n}`, type: 'string', fields: gid });
-  refuseSameNames(place, columns);
+  refuseSameNames(levelLayer, columns);
   return columns;
 }
 
 /** What --columns says of a layer's columns. */
-function itemsFor(place: LayerPlace, fields: readonly SourceField[], chosen: readonly LevelOption[]): ColumnItem[] {
+function itemsFor(
+  levelLayer: LevelLayer,
+  fields: readonly SourceField[],
+  chosen: readonly LevelOption[],
+): ColumnItem[] {
   const known = fields.map(({ name }) => name);
   return chosen.flatMap(({ level, value }) => {
-    if (level !== undefined && level !== place.level) return [];
+    if (level !== undefined && level !== levelLayer.level) return [];
     return columnItems([value]).filter(({ name }) => known.includes(name));
   });
 }
@@ -109,7 +113,7 @@ export function columnItems(lists: readonly string[]): ColumnItem[] {
   });
 }
 
-function refuseSameNames({ path, layer, level }: LayerPlace, columns: readonly Column[]): void {
+function refuseSameNames({ path, layer, level }: LevelLayer, columns: readonly Column[]): void {
   const at = columns.findIndex(({ name }, i) => columns.slice(0, i).some((other) => other.name === name));
   if (at === -1) return;
   const { name } = elementAt(columns, at);

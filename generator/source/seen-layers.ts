@@ -14,7 +14,7 @@ import { BuildError } from '../report/errors.ts';
 import type { FoundDataset } from './expand-source.ts';
 import { refuseDamagedPositions } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
-import type { LayerPlace } from './level-source.ts';
+import type { LevelLayer } from './level-source.ts';
 import { type SourceField, sourceFields } from './published-columns.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
@@ -34,7 +34,7 @@ export interface SeenLayer {
   /** May it hold areas, by the type that it declares? */
   isAreal: boolean;
   /** The layer that it was made from, by dissolving. */
-  madeFrom?: Pick<LayerPlace, 'path' | 'layer'>;
+  madeFrom?: Pick<LevelLayer, 'path' | 'layer'>;
 }
 
 /** Maximum number of layers in a dataset: each is opened and described, which takes minutes for tens of thousands. */

@@ -96,8 +96,8 @@ export function placeToText({ level, of }: PlaceOption): string {
 }
 
 export function gidColumnToText({ level, of, columns }: GidColumnOption): string {
-  const place = level === undefined ? levelName(of) : `${levelName(level)}:${levelName(of)}`;
-  return `${place}=${columns.join('+')}`;
+  const levels = level === undefined ? levelName(of) : `${levelName(level)}:${levelName(of)}`;
+  return `${levels}=${columns.join('+')}`;
 }
 
 export function dissolveToText({ level, of }: DissolveOption): string {

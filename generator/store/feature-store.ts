@@ -14,9 +14,9 @@ import {
   GEOMETRY_KINDS,
   kindOfGeometry,
   newIndexBuilder,
-  newPlacesBuilder,
-  type PlaceEntry,
-  type PlaceIndex,
+  newOffsetsBuilder,
+  type OffsetEntry,
+  type OffsetIndex,
   type StoreEntry,
   type StoreIndex,
 } from './store-index.ts';
@@ -58,16 +58,16 @@ export function createFullStore(file: string, kept: string, columns: readonly st
 }
 
 /**
- * Creates a store at `file`, its places at `file`.index, beside that of a level: what else of each unit is found by its
+ * Creates a store at `file`, its offsets at `file`.index, beside that of a level: what else of each unit is found by its
  * position.
  * @param deflatedFrom a text of so many bytes is stored as deflate data
  */
 export function createSideStore(file: string, deflatedFrom = REUSE_TEXT_BYTES) {
   const output = createScratchFile(file);
-  const builder = newPlacesBuilder();
+  const builder = newOffsetsBuilder();
   return {
     /** @returns what its entry in the index says of it */
-    append(fid: number, pieces: readonly Buffer[]): Omit<PlaceEntry, 'fid'> {
+    append(fid: number, pieces: readonly Buffer[]): Omit<OffsetEntry, 'fid'> {
       const text = Buffer.concat(pieces);
       const isDeflated = text.length >= deflatedFrom;
       const stored = isDeflated ? deflateLine(text) : text;
@@ -113,7 +113,7 @@ const READ_BYTES = 1 << 20;
 
 /** Opens the store at `file`. */
 export function openStore(file: string): StoreReader {
-  const { features, offsets, bytes, deflatedText, crcs } = readPlaces(file);
+  const { features, offsets, bytes, deflatedText, crcs } = readOffsets(file);
   const handle = openSync(file, 'r');
 
   function readBytes(start: number, length: number): Buffer {
@@ -165,8 +165,8 @@ export function readStoreIndex(file: string): StoreIndex {
   return { ...index, columns: index.columns.map(({ name, arrays }) => new GidColumn(name, arrays)) };
 }
 
-/** The places of the store at `file`. */
-export function readPlaces(file: string): PlaceIndex {
+/** The offsets of the store at `file`. */
+export function readOffsets(file: string): OffsetIndex {
   return readArrays(indexOf(file));
 }
 

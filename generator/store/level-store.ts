@@ -11,7 +11,7 @@ import {
   createFullStore,
   createSideStore,
   openStore,
-  readPlaces,
+  readOffsets,
   readStoreIndex,
   type StoreReader,
   type StoreWriter,
@@ -127,7 +127,7 @@ export class LevelStore {
 
   /** The number of each feature in the store of the long ones and of those without polygons, by fid. */
   readKept(): ReadonlyMap<number, number> {
-    return new Map(Array.from(readPlaces(this.#features('full')).fids, (fid, number) => [fid, number]));
+    return new Map(Array.from(readOffsets(this.#features('full')).fids, (fid, number) => [fid, number]));
   }
 
   /** Removes what the features are made of; the indexes stay, by which a shard is compared with the others. */
@@ -146,7 +146,7 @@ export class LevelStore {
     const hash = createHash('sha256').update(indexDigest(full));
     // A level without units has no others.
     for (const geometry of full.features === 0 ? [] : geometries)
-      hash.update(`${indexDigest(readPlaces(this.#features(geometry)))} ${this.readCounts(geometry).invalid} `);
+      hash.update(`${indexDigest(readOffsets(this.#features(geometry)))} ${this.readCounts(geometry).invalid} `);
     return hash.digest('hex');
   }
 

@@ -8,13 +8,13 @@ import { newText, reserve } from '../geojson/byte-writer.ts';
 import type { RingSink } from '../rings/coordinates.ts';
 import { Coordinates } from '../rings/coordinates.ts';
 import { createSideStore, openStore } from './feature-store.ts';
-import type { PlaceIndex } from './store-index.ts';
+import type { OffsetIndex } from './store-index.ts';
 
 /** Takes the rings of one unit after the other. */
 export interface RingStoreWriter extends RingSink {
   /** Ends a unit, also one without rings. */
   unit(fid: number): void;
-  close(): PlaceIndex;
+  close(): OffsetIndex;
 }
 
 const AREA_BYTES = 8;

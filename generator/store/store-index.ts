@@ -1,4 +1,4 @@
-// The index of a feature store: fid, GIDs, place and size of each feature of a level, in order of position. Flat
+// The index of a feature store: fid, GIDs, offset and size of each feature of a level, in order of position. Flat
 // arrays, because a level may have hundreds of thousands of features and every task reads the index.
 import { createHash } from 'node:crypto';
 import { elementAt, numberAt, u8At } from '../../format/element-at.ts';
@@ -8,7 +8,7 @@ import type { GeometryQuality } from '../geojson/geometry.ts';
 import type { Box } from '../rings/bbox.ts';
 
 /** Where the features of a store are; every array has one entry per position. */
-export interface PlaceIndex {
+export interface OffsetIndex {
   features: number;
   /** Ascending. */
   fids: Float64Array;
@@ -23,7 +23,7 @@ export interface PlaceIndex {
 }
 
 /** The index of the features as they are published. */
-export interface StoreIndex extends PlaceIndex {
+export interface StoreIndex extends OffsetIndex {
   /** GID columns 0 .. level. */
   columns: readonly GidColumn[];
   /** West, south, east and north of each feature, as the index of a level has them. */
@@ -67,7 +67,7 @@ export function isOfKind(kinds: Uint8Array, position: number, kind: keyof typeof
  * The SHA-256 of an index in hex: equal for equal indexes. The serialised form of V8 does not serve for this: its bytes
  * depend on how V8 holds the arrays at that moment.
  */
-export function indexDigest(index: PlaceIndex & Partial<StoreIndex>): string {
+export function indexDigest(index: OffsetIndex & Partial<StoreIndex>): string {
   const { columns = [], fids, boxes = NO_BOXES, parts = NO_BOXES, offsets, bytes, deflatedText, crcs } = index;
   const hash = createHash('sha256');
   const add = (values: Float64Array | Int32Array | Uint32Array | Uint8Array): void => {
@@ -82,7 +82,7 @@ export function indexDigest(index: PlaceIndex & Partial<StoreIndex>): string {
 }
 
 /** Where a feature is. */
-export interface PlaceEntry {
+export interface OffsetEntry {
   fid: number;
   /** Bytes in the store. */
   bytes: number;
@@ -93,7 +93,7 @@ export interface PlaceEntry {
 }
 
 /** The index entry of a feature. */
-export interface StoreEntry extends PlaceEntry {
+export interface StoreEntry extends OffsetEntry {
   /** Its GID in each column, or null. */
   gids: readonly (string | null)[];
   box: Readonly<Box>;
@@ -111,7 +111,7 @@ export interface IndexBuilder<Entry, Index> {
 }
 
 /** Begins the index of a store beside another. */
-export function newPlacesBuilder(): IndexBuilder<PlaceEntry, PlaceIndex> & { order(): Uint32Array } {
+export function newOffsetsBuilder(): IndexBuilder<OffsetEntry, OffsetIndex> & { order(): Uint32Array } {
   const fids: number[] = [];
   const bytes: number[] = [];
   const deflatedText: number[] = [];
@@ -149,14 +149,14 @@ export function newPlacesBuilder(): IndexBuilder<PlaceEntry, PlaceIndex> & { ord
 
 /** Begins an index. @param columns names of the GID columns 0 .. level */
 export function newIndexBuilder(columns: readonly string[]): IndexBuilder<StoreEntry, StoreIndex> {
-  const places = newPlacesBuilder();
+  const offsets = newOffsetsBuilder();
   const boxes: number[] = [];
   const parts = new Map<number, readonly Readonly<Box>[]>();
   const kinds: number[] = [];
   const known = columns.map((name) => ({ name, numbers: new Map<string, number>(), owners: [] as number[] }));
   return {
     add(entry) {
-      places.add(entry);
+      offsets.add(entry);
       boxes.push(...entry.box);
       if (entry.parts.length > 0) parts.set(kinds.length, entry.parts);
       kinds.push(entry.kind);
@@ -168,9 +168,9 @@ export function newIndexBuilder(columns: readonly string[]): IndexBuilder<StoreE
       }
     },
     finish() {
-      const order = places.order();
+      const order = offsets.order();
       return {
-        ...places.finish(),
+        ...offsets.finish(),
         columns: known.map(({ name, numbers, owners }) => {
           const ordered = Int32Array.from(order, (entry) => numberAt(owners, entry));
           return gidColumn(name, [...numbers.keys()], ordered);

@@ -154,15 +154,15 @@ interface Content {
 function joinZooms(zooms: readonly Zoom[]) {
   const runs = new TileRuns();
   const contents: Content[] = [];
-  /** Places in `contents`. */
+  /** Numbers in `contents`. */
   const known = new Map<string, number>();
   let [bytes, tiles] = [0, 0];
   for (const [zoom, { record }] of zooms.entries()) {
     const own = Array.from(record.length, (size, number) => {
       const digest = record.digest.subarray(TILE_DIGEST_BYTES * number, TILE_DIGEST_BYTES * (number + 1));
       const key = `${size} ${Buffer.from(digest).toString('hex')}`;
-      const place = known.get(key);
-      if (place !== undefined) return place;
+      const other = known.get(key);
+      if (other !== undefined) return other;
       const [textBytes, crc] = [u32At(record.textLength, number), u32At(record.crc, number)];
       known.set(key, contents.length);
       bytes += size;
@@ -175,8 +175,8 @@ function joinZooms(zooms: readonly Zoom[]) {
     }
   }
   const { id, run, content } = runs.values();
-  const length = content.map((place) => elementAt(contents, place).length);
-  const offset = Float64Array.from(content, (place) => elementAt(contents, place).offset);
+  const length = content.map((number) => elementAt(contents, number).length);
+  const offset = Float64Array.from(content, (number) => elementAt(contents, number).offset);
   const directory = { id, run, length, offset };
   return { directory, contents, tiles };
 }

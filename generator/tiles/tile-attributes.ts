@@ -28,7 +28,7 @@ export interface TileAttributes {
 /** A language whose names are in tiles. Plain data: it is sent to child processes. */
 export interface TileLanguage {
   tag: string;
-  /** Its place among the languages of the level. */
+  /** Its number among the languages of the level. */
   at: number;
 }
 

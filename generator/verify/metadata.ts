@@ -186,14 +186,14 @@ function checkSummary({ levels, storedPages }: Release, index: LevelIndex, found
 
 /** Compares members of release.json with what an index has of them. */
 function compareSummary<Expected extends object>(
-  place: string,
+  subject: string,
   summary: { readonly [Member in keyof Expected]?: unknown } | undefined,
   expected: Expected,
   found: Metadata['found'],
 ): void {
   for (const member of Object.keys(expected) as (keyof Expected & string)[]) {
     const [has, wanted] = [JSON.stringify(summary?.[member]), JSON.stringify(expected[member])];
-    if (has !== wanted) found(RELEASE_FILE, `${place}: ${member} is ${has}, its index has ${wanted}`);
+    if (has !== wanted) found(RELEASE_FILE, `${subject}: ${member} is ${has}, its index has ${wanted}`);
   }
 }
 

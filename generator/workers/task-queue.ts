@@ -21,16 +21,16 @@ const OVERTAKEN_MAX = 8;
 
 /** Tasks that wait, and the count of those that run. */
 export class TaskQueue {
-  readonly #places: number;
+  readonly #atOnce: number;
   readonly #memory: number;
   #waiting: Waiting[] = [];
   #running = 0;
   /** Bytes that running tasks hold. */
   #held = 0;
 
-  /** @param places how many tasks run at once; @param memory bytes that they may hold together */
-  constructor(places: number, memory = Number.POSITIVE_INFINITY) {
-    this.#places = places;
+  /** @param atOnce how many tasks run at once; @param memory bytes that they may hold together */
+  constructor(atOnce: number, memory = Number.POSITIVE_INFINITY) {
+    this.#atOnce = atOnce;
     this.#memory = memory;
   }
 
@@ -63,7 +63,7 @@ export class TaskQueue {
   }
 
   #fill(): void {
-    while (this.#running < this.#places) {
+    while (this.#running < this.#atOnce) {
       const at = this.#next();
       const [task] = at === -1 ? [] : this.#waiting.splice(at, 1);
       if (task === undefined) return;

@@ -121,9 +121,9 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   const findings = new Findings(level);
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
   if (apart !== undefined)
-    findings.add('drawn-apart', () => `${placeOf(store, apart.unit)}, at ${positionOf(apart)}`, apart.count);
+    findings.add('drawn-apart', () => `${foundAt(store, apart.unit)}, at ${positionOf(apart)}`, apart.count);
   const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
-  if (invalid !== undefined) findings.add('invalid-polygons', () => placeOf(store, invalid.example), invalid.count);
+  if (invalid !== undefined) findings.add('invalid-polygons', () => foundAt(store, invalid.example), invalid.count);
   addFoundInTiles(findings, store, task);
   addCellShapes(findings, store, index.features === 0 ? [] : index.geometries);
   const { order } = store.readPlan<FilePlan>();
@@ -221,11 +221,11 @@ function addFoundInTiles(findings: Findings, store: LevelStore, { level, tiles }
   const [zoom] = tiles.zooms;
   if (zoom === undefined) return;
   const { crowded, isSearched } = readFoundInTiles(zoom.work, level);
-  findings.add('equal-colours', () => placeOf(store, crowded[0]), crowded.length);
+  findings.add('equal-colours', () => foundAt(store, crowded[0]), crowded.length);
   if (!isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
   const overlaps = store.readOverlaps();
   if (overlaps.count === 0) return;
-  findings.addOverlaps(overlaps, gidsIn(store.readIndex()), (position) => placeOf(store, position));
+  findings.addOverlaps(overlaps, gidsIn(store.readIndex()), (position) => foundAt(store, position));
 }
 
 /** Names the units that are a mere cell of the grid in a simplified geometry: nobody drew this shape. */
@@ -238,7 +238,7 @@ function addCellShapes(findings: Findings, store: LevelStore, geometries: readon
   // A unit once, with its finest geometry that is a cell.
   const ofUnits = new Map(cells.toReversed());
   for (const [position, geometry] of [...ofUnits].sort(([a], [b]) => a - b))
-    findings.addUnit('cell-shapes', () => `${placeOf(store, position)}, geometry ${geometry}`, gidOf(position));
+    findings.addUnit('cell-shapes', () => `${foundAt(store, position)}, geometry ${geometry}`, gidOf(position));
 }
 
 /** Decimals of a place that people look at: some 10 m. */
@@ -249,19 +249,19 @@ function positionOf({ longitude, latitude }: ApartBorders): string {
 }
 
 /** Where in the source the unit at a position was found. */
-function placeOf(store: LevelStore, position = 0): string {
+function foundAt(store: LevelStore, position = 0): string {
   const index = store.readIndex();
   const { offsets, fids } = index;
   const origins = store.readOrigins();
   const own = elementAt(offsets, position);
   // Texts are in the order in which they were read.
-  const place = offsets.reduce((count, offset) => count + (offset < own ? 1 : 0), 0);
+  const number = offsets.reduce((count, offset) => count + (offset < own ? 1 : 0), 0);
   let after = 0;
   const layer = origins.layers.find(({ features: ofLayer }) => {
     after += ofLayer;
-    return place < after;
+    return number < after;
   });
-  const fid = elementAt(origins.fids ?? fids, origins.fids ? place : position);
+  const fid = elementAt(origins.fids ?? fids, origins.fids ? number : position);
   return `${layer?.name}, ${unitNamed(fid, gidsIn(index)(position))}`;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createSideStore, openStore, readPlaces, storedText } from '../../../generator/store/feature-store.ts';
+import { createSideStore, openStore, readOffsets, storedText } from '../../../generator/store/feature-store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 test('of a store beside that of a level 36 bytes a unit are in memory, and not the bytes of its file beside them', () => {
@@ -11,7 +11,7 @@ test('of a store beside that of a level 36 bytes a unit are in memory, and not t
   const store = createSideStore(file, 100);
   for (let fid = units; fid > 0; fid--) store.append(fid, [Buffer.from(`${fid}`.repeat(fid % 50)), Buffer.from('\n')]);
   store.close();
-  const { features, ...arrays } = readPlaces(file);
+  const { features, ...arrays } = readOffsets(file);
   assert.equal(features, units);
   const held = Object.values(arrays).map(({ buffer }) => buffer.byteLength);
   assert.equal(

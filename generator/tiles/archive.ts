@@ -8,7 +8,6 @@ import { PMTILES_BEGIN_BYTES_MAX, PMTILES_HEADER_BYTES, type TileDirectory } fro
 import type { TilesFile } from '../../format/release-json.ts';
 import {
   BORDERS_AFTER,
-  languageAttribute,
   TILE_BLOCK_RECORDS,
   TILE_DIGEST_BYTES,
   tileDigestOf,
@@ -19,11 +18,9 @@ import { encodeDirectory, encodeHeader } from '../../format/write/pmtiles.ts';
 import { encodeTileDigests, encodeTileRecord } from '../../format/write/tiles.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile } from '../files/output-file.ts';
-import { gunzipWithin } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { firstZoom } from './first-zoom.ts';
-import { attributeBytesIn } from './mvt.ts';
 import { latitudeOnMap } from './tile-arcs.ts';
 import {
   contentsOf,
@@ -83,7 +80,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     if (i >= BORDERS_AFTER) return { file, record };
     // Borders begin later; what has been made is of a level that begins further up.
     const without = store.file(`tiles-${zoom}-without-borders`);
-    return { file: without, record: withoutBorders(file, record, without) };
+    return { file: without, record: withoutBorders(elementAt(zooms, zoom), record, without) };
   });
   const deepest = elementAt(parts, maxzoom - minzoom).record;
   if (deepest.id.length === 0) return undefined;
@@ -119,13 +116,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
   const begin = Buffer.concat([header, root, metadata]);
   const output = createOutputFile(join(out, tilesPath(level)));
   for (const bytes of [begin, leaves]) output.write(bytes);
-  const attributes = new Set(languages.map(languageAttribute));
-  let languageBytes = 0;
-  copyContents(parts, contents, (bytes, { textBytes }) => {
-    output.write(bytes);
-    if (attributes.size > 0)
-      languageBytes += attributeBytesIn(gunzipWithin(bytes, textBytes), (key) => attributes.has(key));
-  });
+  copyContents(parts, contents, output.write);
   const file: TilesFile = {
     ...output.close(),
     directory: checkedFile(begin),
@@ -135,7 +126,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
     ...(languages.length > 0 && { languages }),
     units: deepest.units,
   };
-  return { file, languageBytes };
+  return { file, languageBytes: contents.reduce((sum, content) => sum + content.languageBytes, 0) };
 }
 
 /** A content of the archive. */
@@ -146,6 +137,7 @@ interface Content {
   offset: number;
   length: number;
   textBytes: number;
+  languageBytes: number;
   digest: Uint8Array;
   crc: number;
 }
@@ -163,10 +155,11 @@ function joinZooms(zooms: readonly Zoom[]) {
       const key = `${size} ${Buffer.from(digest).toString('hex')}`;
       const other = known.get(key);
       if (other !== undefined) return other;
-      const [textBytes, crc] = [u32At(record.textLength, number), u32At(record.crc, number)];
+      const [textBytes, languageBytes] = [u32At(record.textLength, number), u32At(record.languageLength, number)];
       known.set(key, contents.length);
+      const found = { zoom, number, offset: bytes, length: size, textBytes, languageBytes, digest };
       bytes += size;
-      return contents.push({ zoom, number, offset: bytes - size, length: size, textBytes, digest, crc }) - 1;
+      return contents.push({ ...found, crc: u32At(record.crc, number) }) - 1;
     });
     for (let i = 0; i < record.id.length; i++) {
       const count = u32At(record.run, i);
@@ -211,18 +204,14 @@ function dividedDirectory(directory: TileDirectory, level: Level) {
 }
 
 /** Copies contents in the order of their first tiles, which is that of their zooms. */
-function copyContents(
-  zooms: readonly Zoom[],
-  contents: readonly Content[],
-  write: (bytes: Buffer, content: Content) => void,
-): void {
+function copyContents(zooms: readonly Zoom[], contents: readonly Content[], write: (bytes: Buffer) => void): void {
   let at = 0;
   for (const [zoom, { file, record }] of zooms.entries()) {
     let number = 0;
     for (const bytes of contentsOf(file, record)) {
       const content = contents[at];
       if (content?.zoom === zoom && content.number === number) {
-        write(bytes, content);
+        write(bytes);
         at++;
       }
       number++;

@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { f64At, i32At, u32At } from '../../format/element-at.ts';
 import type { Level } from '../../format/levels.ts';
-import { tileDigestOf } from '../../format/tiles.ts';
+import { languageAttribute, tileDigestOf } from '../../format/tiles.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { createOutputFile, type OutputFile } from '../files/output-file.ts';
 import { readSerialized, writeSerialized } from '../files/serialized-file.ts';
@@ -21,7 +21,7 @@ import { boxesOfArcs, boxesOfUnits, meets } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { joinAtAntimeridian } from './antimeridian-tiles.ts';
 import type { LargestTile } from './first-zoom.ts';
-import { withoutLayer } from './mvt.ts';
+import { attributeBytesIn, withoutLayer } from './mvt.ts';
 import { readPreparedTiles, readZoomArcs } from './prepare-tiles.ts';
 import { type BorderLine, type LabelPlace, type SquareContent, tilesOf, type UnitShape } from './quarter-tiles.ts';
 import type { ZoomArcs } from './simplify-zoom.ts';
@@ -53,9 +53,13 @@ export interface ZoomRecord {
   id: Float64Array;
   run: Uint32Array;
   content: Uint32Array;
-  /** Of each content its length, gzipped and as text, its digest and CRC-32, in their order in the file. */
+  /**
+   * Of each content its length, gzipped and as text, how much of the text are names in languages, its digest and CRC-32,
+   * in their order in the file.
+   */
   length: Uint32Array;
   textLength: Uint32Array;
+  languageLength: Uint32Array;
   digest: Uint8Array;
   crc: Uint32Array;
   largest: LargestTile;
@@ -112,7 +116,7 @@ export function writeTiles({ level, zoom, deepest, file, ...task }: WriteTilesTa
   };
   const names = zoom > deepest - NAMED_ZOOMS;
   const layers: TileLayers = { attributes, borders: borders.byGroup, hasNames: names };
-  const output = new ZoomWriter(file);
+  const output = new ZoomWriter(file, task.languages);
   const units = new Set<number>();
   const parted = arcs.x.length > WHOLE_MAX_PLACES ? PARTED : 0;
   for (const run of tilesOf(zoom, parted, contentIn, clock)) {
@@ -127,9 +131,13 @@ export function writeTiles({ level, zoom, deepest, file, ...task }: WriteTilesTa
   return { seconds: clock.seconds(), largest: record.largest };
 }
 
-/** Writes the tiles of a zoom anew, without borders. @returns the record */
-export function withoutBorders(from: string, { units, ...record }: ZoomRecord, file: string): ZoomRecord {
-  const output = new ZoomWriter(file);
+/** Writes the tiles of a zoom anew, without borders, which have no names. @returns the record */
+export function withoutBorders(
+  { file: from, languages }: Pick<WriteTilesTask, 'file' | 'languages'>,
+  { units, ...record }: ZoomRecord,
+  file: string,
+): ZoomRecord {
+  const output = new ZoomWriter(file, languages);
   const contents: (number | undefined)[] = [];
   for (const bytes of contentsOf(from, record)) {
     const text = gunzipWithin(bytes, u32At(record.textLength, contents.length));
@@ -232,14 +240,19 @@ class ZoomWriter {
   readonly #runs = new TileRuns();
   readonly #lengths = new NumberList(Uint32Array);
   readonly #textLengths = new NumberList(Uint32Array);
+  readonly #languageLengths = new NumberList(Uint32Array);
   readonly #crcs = new NumberList(Uint32Array);
   readonly #digests: Buffer[] = [];
   /** The numbers of contents, by the digests of their texts. */
   readonly #known = new Map<string, number>();
   readonly #largest: LargestTile = { withoutBorders: 0, whole: 0 };
 
-  constructor(file: string) {
+  readonly #languages: ReadonlySet<string>;
+
+  /** @param languages whose names are in its contents */
+  constructor(file: string, languages: readonly TileLanguage[]) {
     this.#output = createOutputFile(file);
+    this.#languages = new Set(languages.map(({ tag }) => languageAttribute(tag)));
   }
 
   /**
@@ -257,6 +270,8 @@ class ZoomWriter {
     this.#output.write(member);
     this.#lengths.push(member.length);
     this.#textLengths.push(text.length);
+    const isLanguage = (key: string): boolean => this.#languages.has(key);
+    this.#languageLengths.push(this.#languages.size === 0 ? 0 : attributeBytesIn(text, isLanguage));
     this.#digests.push(tileDigestOf(member));
     this.#crcs.push(crc32(member));
     const largest = this.#largest;
@@ -277,6 +292,7 @@ class ZoomWriter {
       ...this.#runs.values(),
       length: this.#lengths.values().slice(),
       textLength: this.#textLengths.values().slice(),
+      languageLength: this.#languageLengths.values().slice(),
       digest: Buffer.concat(this.#digests),
       crc: this.#crcs.values().slice(),
       largest: this.#largest,

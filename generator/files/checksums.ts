@@ -1,5 +1,5 @@
 // Reads checksums.txt: the SHA-256 of every other file of a release, by path.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
@@ -20,7 +20,7 @@ const LINE = /^([0-9a-f]{64}) {2}((?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+(?:\/(?!\.{
 
 /** SHA-256 of some content, in hex. */
 export function sha256Of(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content, 'hex');
 }
 
 /** What release.json and current.json say of a file with this content. */

@@ -62,7 +62,7 @@ export function storeLevel({ source, contents, share, parts, ...task }: StoreTas
   if (codes.length > 0) checkCodes(source, index, store.readNames().codesAt, findings);
   const plan = planFiles(plannedIndex(level, contents, index), contents, estimateWork(index));
   store.writePlan(plan);
-  store.writeOrigins({
+  store.writeNote('origins', {
     layers: layers.map((layer) => ({ name: foundIn(layer), features: layer.features })),
     fids: isRenumbered ? Float64Array.from(sourceFids) : undefined,
   });

@@ -1,11 +1,11 @@
 // current.json of an output folder: reads it, and replaces it at once.
-import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Current, currentFromJson, FormatVersionError } from '../../format/release-json.ts';
 import { currentToJson } from '../../format/write/texts.ts';
+import { sha256Of } from '../files/checksums.ts';
 import { renameDurably, writeDurably } from '../files/fsync.ts';
 import { BuildError } from '../report/errors.ts';
 import { listedChanges, type ReleasePair } from './changes-files.ts';
@@ -52,7 +52,7 @@ export async function writeCurrent(
   const recorded = recordedIn(out);
   const digestOf = (id: string): string =>
     (id === renewed ? undefined : recorded?.digests.get(id)) ??
-    hash('sha256', readFileSync(join(out, releasePath(id), RELEASE_FILE)), 'hex');
+    sha256Of(readFileSync(join(out, releasePath(id), RELEASE_FILE)));
   const temporary = temporaryPath(out);
   const digests = new Map(hosted.map((id) => [id, digestOf(id)]));
   const { changes, ...gone } = listedChanges(out, hosted, leaving, recorded ?? {}, pair);

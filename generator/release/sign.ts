@@ -1,6 +1,6 @@
 // Signs a release: reads all its files once, writes what ranges of them are checked by (blocks.bin), when it was signed
 // (signed.json), and signatures. `verify --trusted-key` reads it again.
-import { createHash, createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BLOCK_BYTES, blockDigest, FILE_BYTES, HEAD_BYTES, keyOf, MAGIC } from '../../format/blocks.ts';
@@ -13,7 +13,7 @@ import {
   SIGNED_FILE,
 } from '../../format/layout.ts';
 import { FormatError, objectFrom, textIn } from '../../format/parse.ts';
-import { readChecksums } from '../files/checksums.ts';
+import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { renameDurably, writeDurably } from '../files/fsync.ts';
 import { piecesOf } from '../release-reader/inflate.ts';
 import { BuildError, toBuildError } from '../report/errors.ts';
@@ -118,7 +118,7 @@ export async function writeSignatures(out: string, release: string, key: KeyObje
 
 /** The text of signed.json. @param time when it is signed */
 function signedToJson(root: string, blocks: Uint8Array, time: string): string {
-  const digest = hash('sha256', readFileSync(join(root, RELEASE_FILE)), 'hex');
+  const digest = sha256Of(readFileSync(join(root, RELEASE_FILE)));
   return `${JSON.stringify({ digest, blocksBytes: blocks.length, time })}\n`;
 }
 
@@ -274,5 +274,5 @@ function hasItsBlocks(root: string): boolean {
  * it.
  */
 function keyName(key: KeyObject): string {
-  return `SHA-256 ${hash('sha256', key.export({ format: 'der', type: 'spki' }), 'hex')}`;
+  return `SHA-256 ${sha256Of(key.export({ format: 'der', type: 'spki' }))}`;
 }

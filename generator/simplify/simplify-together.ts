@@ -69,7 +69,7 @@ async function nestingGroups(stored: readonly StoredLevel[], pool: Pool): Promis
       const bytes = askedBytes(edges + NESTING_BYTES.unit * (upper.features + lower.features));
       const task = { upper: upper.store, lower: lower.store };
       const nesting = await pool.run<typeof nestingOf>(TASKS.nestingOf, task, { rank: RANKS.nesting, bytes });
-      new LevelStore(upper.store).writeNesting(nesting.share);
+      new LevelStore(upper.store).writeNote('nesting', nesting.share);
       return nesting;
     }),
   );

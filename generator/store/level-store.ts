@@ -22,20 +22,16 @@ import { createRingStore, openRingStore, type RingStoreReader, type RingStoreWri
 import { indexDigest, type StoreIndex } from './store-index.ts';
 
 /**
- * Files that others read and write: the records of the task whose first file has a number, the level's lines of
- * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, how it nests
- * in the next level, which units are invalid, where the units were found, the places of labels, tiles of a zoom until
- * those of all are known, and copies of layers that are read in another way.
+ * Files that others read and write: notes, the records of the task whose first file has a number, the level's lines of
+ * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, the places of
+ * labels, tiles of a zoom until those of all are known, and copies of layers that are read in another way.
  */
 type OwnFile =
+  | keyof LevelNotes
   | `records-${number}`
   | 'checksums'
   | 'cells'
   | 'cell-bodies'
-  | 'nesting'
-  | 'overlaps'
-  | 'invalid-units'
-  | 'origins'
   | 'labels'
   | `tiles-${number}`
   | `tiles-${number}-without-borders`
@@ -85,6 +81,16 @@ export interface Overlaps {
   first: Overlap | undefined;
   /** The pairs with the most of units that have GIDs, as many as are named. */
   named: readonly Overlap[];
+}
+
+/** What tasks note of a level, by the name of the file. */
+interface LevelNotes {
+  /** The share of its edges that the next level has, too; null if nothing counts. */
+  nesting: number | null;
+  /** The units of the full geometry that are invalid. */
+  'invalid-units': InvalidUnits;
+  overlaps: Overlaps;
+  origins: Origins;
 }
 
 /** The temporary files of a level. */
@@ -203,39 +209,13 @@ export class LevelStore {
     writeSerialized(`${this.#features(geometry)}.counts`, counts);
   }
 
-  /** Reads the share of its edges that the next level has, too; null if nothing counts. */
-  readNesting(): number | null {
-    return readSerialized(this.file('nesting'));
+  /** Reads what a task has noted of the level. */
+  readNote<Name extends keyof LevelNotes>(name: Name): LevelNotes[Name] {
+    return readSerialized(this.file(name));
   }
 
-  writeNesting(share: number | null): void {
-    writeSerialized(this.file('nesting'), share);
-  }
-
-  /** Reads which units of the full geometry are invalid, with an example. */
-  readInvalidUnits(): InvalidUnits {
-    return readSerialized(this.file('invalid-units'));
-  }
-
-  writeInvalidUnits(units: InvalidUnits): void {
-    writeSerialized(this.file('invalid-units'), units);
-  }
-
-  readOverlaps(): Overlaps {
-    return readSerialized(this.file('overlaps'));
-  }
-
-  writeOverlaps(overlaps: Overlaps): void {
-    writeSerialized(this.file('overlaps'), overlaps);
-  }
-
-  /** Reads where the units were found. */
-  readOrigins(): Origins {
-    return readSerialized(this.file('origins'));
-  }
-
-  writeOrigins(origins: Origins): void {
-    writeSerialized(this.file('origins'), origins);
+  writeNote<Name extends keyof LevelNotes>(name: Name, note: LevelNotes[Name]): void {
+    writeSerialized(this.file(name), note);
   }
 
   /** Reads where the labels of its units are in tiles. */

@@ -67,7 +67,7 @@ export function measureOverlaps({ level, store: path, precision, work }: Measure
     if (units.every((unit) => gids[unit] !== -1)) named.add(overlap);
   }
   rings.close();
-  store.writeOverlaps({ count, km2: all / SQUARE_METRES, first, named: named.values() });
+  store.writeNote('overlaps', { count, km2: all / SQUARE_METRES, first, named: named.values() });
 }
 
 /** Keeps those with the most in common, of equal ones those that came first: there may be millions. */

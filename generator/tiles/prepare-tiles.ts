@@ -65,11 +65,11 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
   const units = levels.map(({ store }) => openUnitRings(new LevelStore(store), precision));
   const shared = shareTileArcs(units, zoom);
   for (const level of units) level.close();
-  writeFileSync(weightsFile(work), weighTileArcs(shared, zoom));
+  writeFileSync(fileIn(work, 'weights'), weighTileArcs(shared, zoom));
   const { arcs, ringEnds, holes, unitEnds } = shared;
   const rings: TileRings = { arcs, ringEnds, holes, unitEnds };
   const placed = placedArcs(shared);
-  writeArcs(sharedFile(work), placed);
+  writeArcs(fileIn(work, 'arcs'), placed);
   let first = 0;
   const masks = new Uint8Array(placed.arcEnds.length);
   const ranges = levels.map(({ level }, at) => {
@@ -81,18 +81,18 @@ export function prepareTiles({ levels, precision, zoom, work }: PrepareTilesTask
     first += range.count;
     return range;
   });
-  writeFileSync(masksFile(work), masks);
+  writeFileSync(fileIn(work, 'masks'), masks);
   const { arcEnds, ...found } = meetingAtDeepest(placed, masks);
-  writeSerialized(meetingFile(work), found satisfies FoundMeeting);
+  writeSerialized(fileIn(work, 'meeting'), found satisfies FoundMeeting);
   const side = TILE_EXTENT * 2 ** zoom;
   const coloured = colourLevels(rings, ranges, masks, { arcEnds, ...found });
   const described = coloured.map(({ isSearched, candidates, ...own }): PreparedLevel => {
     const pairs = isSearched ? overlapCandidates(rings, own, placed, side, candidates) : NONE_MEET;
     const said = { level: own.level, crowded: own.crowded, isSearched, candidates: pairs } satisfies FoundInTiles;
-    writeSerialized(foundFile(work, own.level), said);
+    writeSerialized(fileIn(work, `found-${own.level}`), said);
     return own;
   });
-  writeSerialized(preparedFile(work), { ...rings, levels: described } satisfies PreparedTiles);
+  writeSerialized(fileIn(work, 'rings'), { ...rings, levels: described } satisfies PreparedTiles);
 }
 
 const NONE_MEET = new Float64Array();
@@ -122,57 +122,37 @@ export function colourLevels(
 export function writeZoomArcs({ zoom, deepest, work }: ZoomArcsTask): number {
   const isDeepest = zoom === deepest;
   const weights = isDeepest ? new Float64Array() : readWeights(work);
-  const known = isDeepest ? readSerialized<FoundMeeting>(meetingFile(work)) : undefined;
-  const masks = readFileSync(masksFile(work));
-  const { arcs } = makeZoomArcs(readArcs(sharedFile(work)), weights, masks, deepest - zoom, { known });
-  writeArcs(zoomFile(work, zoom), arcs);
+  const known = isDeepest ? readSerialized<FoundMeeting>(fileIn(work, 'meeting')) : undefined;
+  const masks = readFileSync(fileIn(work, 'masks'));
+  const { arcs } = makeZoomArcs(readArcs(fileIn(work, 'arcs')), weights, masks, deepest - zoom, { known });
+  writeArcs(fileIn(work, `arcs-${zoom}`), arcs);
   return arcs.x.length;
 }
 
-function preparedFile(work: string): string {
-  return join(work, 'tiles-rings');
-}
-
-function sharedFile(work: string): string {
-  return join(work, 'tiles-arcs');
-}
-
-function masksFile(work: string): string {
-  return join(work, 'tiles-masks');
-}
-
-function weightsFile(work: string): string {
-  return join(work, 'tiles-weights');
-}
-
-function meetingFile(work: string): string {
-  return join(work, 'tiles-meeting');
-}
-
-function foundFile(work: string, level: Level): string {
-  return join(work, `tiles-found-${level}`);
+/** A file that the tasks of tiles leave for others in the work folder. */
+function fileIn(
+  work: string,
+  name: 'rings' | 'arcs' | 'masks' | 'weights' | 'meeting' | `found-${Level}` | `arcs-${number}`,
+): string {
+  return join(work, `tiles-${name}`);
 }
 
 function readWeights(work: string): Float64Array {
-  const { buffer, byteOffset, byteLength } = readFileSync(weightsFile(work));
+  const { buffer, byteOffset, byteLength } = readFileSync(fileIn(work, 'weights'));
   return new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
-}
-
-function zoomFile(work: string, zoom: number): string {
-  return join(work, `tiles-arcs-${zoom}`);
 }
 
 /** Reads what is the same at every zoom. */
 export function readPreparedTiles(work: string): PreparedTiles {
-  return readSerialized(preparedFile(work));
+  return readSerialized(fileIn(work, 'rings'));
 }
 
 /** Reads what was found in the tiles of a level. */
 export function readFoundInTiles(work: string, level: Level): FoundInTiles {
-  return readSerialized(foundFile(work, level));
+  return readSerialized(fileIn(work, `found-${level}`));
 }
 
 /** Reads the arcs of a zoom. */
 export function readZoomArcs(work: string, zoom: number): ZoomArcs {
-  return readArcs(zoomFile(work, zoom));
+  return readArcs(fileIn(work, `arcs-${zoom}`));
 }

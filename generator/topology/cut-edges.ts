@@ -30,14 +30,13 @@ export function joinedAlong(rings: readonly OpenRing[], lines: readonly CutLine[
 }
 
 /** Do edges along a line overlap? */
-function isDoubled(rings: readonly OpenRing[], { axis, at }: CutLine): boolean {
+function isDoubled(rings: readonly OpenRing[], line: CutLine): boolean {
   const runs: [from: number, to: number][] = [];
   for (const ring of rings)
     for (let i = 0; i < ring.length; i += 2) {
-      const next = (i + 2) % ring.length;
-      if (ring[i + axis] !== at || ring[next + axis] !== at) continue;
-      const [a, b] = [numberAt(ring, i + 1 - axis), numberAt(ring, next + 1 - axis)];
-      runs.push(a < b ? [a, b] : [b, a]);
+      if (!isAlong(ring, i, line)) continue;
+      const { from, to } = runOf(ring, i, line);
+      runs.push(from < to ? [from, to] : [to, from]);
     }
   runs.sort(([a], [b]) => a - b);
   let end = Number.NEGATIVE_INFINITY;

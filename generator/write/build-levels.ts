@@ -196,7 +196,7 @@ function writeLevel(
     ]);
     const { invalid, listed, example } = found.reduce(joinValidity, NO_INVALID);
     files.writeCounts('full', { invalid, positions, cells: [] });
-    files.writeInvalidUnits({ count: listed, example: example?.position });
+    files.writeNote('invalid-units', { count: listed, example: example?.position });
     files.removeFeatures();
     return records;
   };

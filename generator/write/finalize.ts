@@ -122,7 +122,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
   findings.add('crowded-borders', () => `fid ${index.arrays.fid[elementAt(crowded, 0)]}`, crowded.length);
   if (apart !== undefined)
     findings.add('drawn-apart', () => `${foundAt(store, apart.unit)}, at ${positionOf(apart)}`, apart.count);
-  const invalid = index.features === 0 ? undefined : store.readInvalidUnits();
+  const invalid = index.features === 0 ? undefined : store.readNote('invalid-units');
   if (invalid !== undefined) findings.add('invalid-polygons', () => foundAt(store, invalid.example), invalid.count);
   addFoundInTiles(findings, store, task);
   addCellShapes(findings, store, index.features === 0 ? [] : index.geometries);
@@ -189,7 +189,7 @@ export function finalizeLevel(task: FinalizeTask): FinalizedLevel {
     ...borders.summary,
     ...(tiles && { tiles: tiles.file }),
     ...(table && { parquet: table }),
-    nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNesting(),
+    nesting: index.features === 0 || task.relatives.below.length === 0 ? null : store.readNote('nesting'),
     names: writeNames(out, level, store, task.relatives, borders, task.about),
     words: put(wordsPath(level), encodeWords(store.readNames().all())),
   };
@@ -223,7 +223,7 @@ function addFoundInTiles(findings: Findings, store: LevelStore, { level, tiles }
   const { crowded, isSearched } = readFoundInTiles(zoom.work, level);
   findings.add('equal-colours', () => foundAt(store, crowded[0]), crowded.length);
   if (!isSearched) findings.add('unsearched-borders', `zoom ${zoom.deepest}`);
-  const overlaps = store.readOverlaps();
+  const overlaps = store.readNote('overlaps');
   if (overlaps.count === 0) return;
   findings.addOverlaps(overlaps, gidsIn(store.readIndex()), (position) => foundAt(store, position));
 }
@@ -252,7 +252,7 @@ function positionOf({ longitude, latitude }: ApartBorders): string {
 function foundAt(store: LevelStore, position = 0): string {
   const index = store.readIndex();
   const { offsets, fids } = index;
-  const origins = store.readOrigins();
+  const origins = store.readNote('origins');
   const own = elementAt(offsets, position);
   // Texts are in the order in which they were read.
   const number = offsets.reduce((count, offset) => count + (offset < own ? 1 : 0), 0);

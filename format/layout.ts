@@ -119,7 +119,7 @@ export function pagePath(level: Level, format: Format, listing: ListingKey, page
 }
 
 /** The folder of one listing's pages, relative to the release's folder. */
-export function listingPath(level: Level, format: Format, listing: ListingKey): string {
+function listingPath(level: Level, format: Format, listing: ListingKey): string {
   const folder = listing === 'all' ? 'all' : `gid-${listing.column}/${gidToSegment(listing.gid)}`;
   return `${levelName(level)}/${format}/${folder}`;
 }

@@ -6,7 +6,7 @@ import { FORMAT_VERSION, versionProblem } from './version.ts';
 /** The first bytes of the file. */
 export const NEIGHBOURS_MAGIC: Buffer = Buffer.from('touches\0');
 /** Magic, then version, units, neighbours of all units as u32, and four bytes of zeros. */
-export const NEIGHBOURS_HEADER_BYTES = 24;
+const NEIGHBOURS_HEADER_BYTES = 24;
 /** Units of the lengths of borders in a metre. */
 export const LENGTHS_PER_METRE = 10;
 /** Radius in metres of the sphere on which borders are measured: the mean radius of the Earth. */

@@ -10,7 +10,7 @@ import { FORMAT_VERSION, versionProblem } from './version.ts';
 /** The first bytes of the file. */
 export const WORDS_MAGIC: Buffer = Buffer.from('words\0\0\0');
 /** Magic, then version, units, names, keys and bytes of text as u32, and four bytes of zeros. */
-export const WORDS_HEADER_BYTES = 32;
+const WORDS_HEADER_BYTES = 32;
 /** Maximum characters of a folded name: of a longer one only its beginning is found. */
 const NAME_MAX_CHARS = 500;
 /** Maximum length of a name: comparing keys takes the longer the more their names have in common. */

@@ -58,7 +58,7 @@ export async function runProgram(
  * @param args the arguments of the process
  * @throws UsageError, or an error of the command
  */
-export async function runCommand(program: Argv, args: readonly string[]): Promise<void> {
+async function runCommand(program: Argv, args: readonly string[]): Promise<void> {
   await program
     .alias('h', 'help')
     .version(packageVersion())

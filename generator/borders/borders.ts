@@ -71,11 +71,6 @@ export class Borders extends EdgeTable {
     return this.#without.at(set);
   }
 
-  /** The last unit of a set. */
-  lastOf(set: number): number {
-    return this.#last.at(set);
-  }
-
   /** The number of the set of units that an edge bounds. */
   setOf(edge: number): number {
     return u32At(this.#sets, edge);

@@ -154,7 +154,7 @@ export interface ClosedStores {
  * @param columns names of the GID columns 0 .. level
  * @param precision decimals of the coordinates
  */
-export function createLevelStores(store: LevelStore, columns: readonly string[], precision: number): LevelStores {
+function createLevelStores(store: LevelStore, columns: readonly string[], precision: number): LevelStores {
   const texts = store.createFeatures(columns);
   const others = store.createGeometry('none');
   const rings = store.createRings();

@@ -3,7 +3,7 @@
 import { i32At } from '../../format/element-at.ts';
 import { NumberGroups } from '../rings/number-groups.ts';
 import { NumberList } from '../rings/number-list.ts';
-import { type Arcs, arcNumber, arcsOfUnit } from '../topology/arcs.ts';
+import { type Arcs, arcNumber, arcsOfUnit, firstFrom } from '../topology/arcs.ts';
 import { endBefore } from '../topology/level-rings.ts';
 import { eachArc, pairOf, sortedOnce, type UnitRange } from './adjacent-units.ts';
 import type { UnitPairs } from './colours.ts';
@@ -52,7 +52,7 @@ export function overlapCandidates(
     const south = Math.max(y1, y2);
     for (let column = west >> shift; column <= east >> shift && west < east; column++) {
       const end = i32At(begins, column + 1);
-      for (let i = firstFrom(places.y, i32At(begins, column), end, north); i < end; i++) {
+      for (let i = firstFrom(places.y, north, i32At(begins, column), end); i < end; i++) {
         const [x, y] = [i32At(places.x, i), i32At(places.y, i)];
         // Y runs from north to south.
         if (y >= south) break;
@@ -105,15 +105,4 @@ function placesOf(rings: TileRings, range: UnitRange, { x, y, arcEnds }: Arcs, s
   });
   const middles = (values: Int32Array): Int32Array => arc.map((own) => middle(values, own));
   return { x: middles(x), y: middles(y), arc, begins, owners, shift };
-}
-
-/** The first of some ascending values that is not below one. */
-function firstFrom(values: Int32Array, begin: number, end: number, least: number): number {
-  let [low, high] = [begin, end];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (i32At(values, middle) < least) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -19,10 +19,15 @@ export type Boxes = Int32Array;
 
 /** The arc that a place is of. @param arcEnds for each arc the index of the end of its places */
 export function arcAt(arcEnds: Int32Array, place: number): number {
-  let [low, high] = [0, arcEnds.length];
+  return firstFrom(arcEnds, place + 1, 0, arcEnds.length);
+}
+
+/** The index of the first of some ascending values that is not below one; `end` if all are. */
+export function firstFrom(values: Int32Array, least: number, begin: number, end: number): number {
+  let [low, high] = [begin, end];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (i32At(arcEnds, middle) <= place) low = middle + 1;
+    if (i32At(values, middle) < least) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -110,12 +110,23 @@ export function checkParentsIn(indexes: Indexes, levels: readonly LevelSource[])
 /** The indexes of the levels. */
 type Indexes = ReadonlyMap<Level, StoreIndex>;
 
-function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[] {
+/** What is found in each level that has an index. */
+function findInLevels(
+  indexes: Indexes,
+  levels: readonly LevelSource[],
+  find: (level: Level, index: StoreIndex, findings: Findings, prefix: string) => void,
+): Finding[] {
   return LEVELS.flatMap((level) => {
     const index = indexes.get(level);
-    if (index === undefined) return [];
     const findings = new Findings(level);
     const prefix = layerPrefix(levels.find((source) => source.level === level)?.layers ?? []);
+    if (index !== undefined) find(level, index, findings, prefix);
+    return findings.list();
+  });
+}
+
+function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[] {
+  return findInLevels(indexes, levels, (level, index, findings, prefix) => {
     for (const [n, column] of index.columns.slice(0, level).entries()) {
       const parents = indexes.get(elementAt(LEVELS, n))?.columns[n];
       if (parents === undefined || parents.size === 0) continue;
@@ -129,16 +140,11 @@ function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[
         findings.add('orphans', example, column.countAt(number));
       }
     }
-    return findings.list();
   });
 }
 
 function findContradictions(indexes: Indexes, levels: readonly LevelSource[]): Finding[] {
-  return LEVELS.flatMap((level) => {
-    const index = indexes.get(level);
-    if (index === undefined) return [];
-    const findings = new Findings(level);
-    const prefix = layerPrefix(levels.find((source) => source.level === level)?.layers ?? []);
+  return findInLevels(indexes, levels, (level, index, findings, prefix) => {
     const found = new Set<number>();
     for (const n of LEVELS.slice(0, level))
       for (const m of LEVELS.slice(0, n))
@@ -147,7 +153,6 @@ function findContradictions(indexes: Indexes, levels: readonly LevelSource[]): F
           found.add(position);
           findings.add('contradicting-parents', () => `${prefix}fid ${elementAt(index.fids, position)} ${example}`);
         }
-    return findings.list();
   });
 }
 

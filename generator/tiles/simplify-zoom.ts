@@ -134,7 +134,7 @@ class Zoom {
       changed = this.#refine(some, meeting, round).map((arc) => i32At(numbers, arc));
     }
     this.#arcs = placesOf(this.#rounded());
-    this.#meeting = this.#meetingOf(this.#arcs);
+    this.#meeting = meetingEdges(this.#arcs, this.#levels, this.#most);
   }
 
   /** Looks at all arcs for the first time. @returns those that have changed; they are made when no more do */
@@ -170,10 +170,6 @@ class Zoom {
   /** @param round the last one whose points are wanted */
   #rounded(numbers?: Int32Array, round = ROUNDS.refined + 1): RoundedArcs {
     return roundedArcs(this.#deepest, this.#kept, this.#below, round, numbers);
-  }
-
-  #meetingOf(arcs: ZoomArcs): MeetingEdges {
-    return meetingEdges(arcs, this.#levels, this.#most);
   }
 
   /** The arcs that may meet new edges, by number, ascending: nothing else has to be looked at again. */

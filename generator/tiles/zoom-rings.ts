@@ -64,14 +64,13 @@ export function zoomRings(
     stays[ring] = 1;
     for (const arc of arcsOf(ring)) owners.add(arc, unit);
   };
-  const eachRing = (take: (ring: number, unit: number) => void): void => {
-    for (let unit = 0; unit < units; unit++)
-      for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++)
-        take(ring, unit);
+  /** The first ring of a unit, and the one after its last. */
+  const ringsOf = (unit: number): [first: number, end: number] => {
+    return [endBefore(rings.unitEnds, first + unit), i32At(rings.unitEnds, first + unit)];
   };
   for (let unit = 0; unit < units; unit++) {
     let [largest, most] = [-1, 0];
-    for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++) {
+    for (let [ring, end] = ringsOf(unit); ring < end; ring++) {
       if (rings.holes[ring] === 1) continue;
       const area = areaOf(ring);
       if (area > most) [largest, most] = [ring, area];
@@ -86,22 +85,21 @@ export function zoomRings(
       [owners.first, owners.second].some((units) => ![NO_UNIT, unit].includes(i32At(units, arcNumber(arc)))),
     );
   const holes: [ring: number, unit: number][] = [];
-  eachRing((ring, unit) => {
-    if (rings.holes[ring] === 0) exterior = ring;
-    else if (stays[exterior] === 1) {
-      const area = -areaOf(ring);
-      if (area >= DOUBLED_AREA_MIN || (area > 0 && isShared(ring, unit))) holes.push([ring, unit]);
+  for (let unit = 0; unit < units; unit++)
+    for (let [ring, end] = ringsOf(unit); ring < end; ring++) {
+      if (rings.holes[ring] === 0) exterior = ring;
+      else if (stays[exterior] === 1) {
+        const area = -areaOf(ring);
+        if (area >= DOUBLED_AREA_MIN || (area > 0 && isShared(ring, unit))) holes.push([ring, unit]);
+      }
     }
-  });
   for (const [ring, unit] of holes) keep(ring, unit);
   return {
     owners,
     polygons(unit) {
       const polygons = new OpenPolygons();
-      for (let ring = endBefore(rings.unitEnds, first + unit); ring < i32At(rings.unitEnds, first + unit); ring++) {
-        if (stays[ring] === 0) continue;
-        polygons.add(ringOf(arcsOf(ring), zoom), rings.holes[ring] === 1);
-      }
+      for (let [ring, end] = ringsOf(unit); ring < end; ring++)
+        if (stays[ring] === 1) polygons.add(ringOf(arcsOf(ring), zoom), rings.holes[ring] === 1);
       return polygons.take();
     },
   };

@@ -27,18 +27,6 @@ function pointsFrom(text: string): PointText[] {
   });
 }
 
-test('a hole, the enclave that fills it, an island in a hole, and several islands of one unit', () => {
-  const box = (...sides: [number, number, number, number]): Ring => rectangle(7, ...sides);
-  const units = [
-    [box(0, 0, 10, 10), box(2, 2, 4, 4), box(5, 5, 9, 9)],
-    [box(2, 2, 4, 4)],
-    [box(6, 6, 8, 8), box(20, 0, 21, 1), box(30, -60, 31, -50)],
-  ];
-  const named = pointsFrom('1 1, 3 3, 5.5 5.5, 7 7, 20.5 0.5, 30.5 -55.00, -7 3');
-  const found = assertAgrees(units, 7, [...named, ...pointsNear(units, 7, 1000, dice(1))]);
-  assert.deepEqual(found.slice(0, 7), [[0], [1], [], [2], [2], [2], []]);
-});
-
 test('units across the antimeridian, cut there, jumping from side to side, or written beyond 180 degrees', () => {
   const ways: Record<string, Ring[]> = {
     cut: [ring(7, [170, 0], [180, 0], [180, 11], [175, 7]), ring(7, [-180, 0], [-170, 5], [-175, 9], [-180, 11])],

@@ -64,15 +64,6 @@ test('a geometry is divided until what is asked of a place costs what is around 
   assert.ok(Math.abs(areas - areaOf(whole)) < 1e-9, String(areas));
 });
 
-test('the largest of several pairs comes first, and all are added up', async () => {
-  const found = await overlapsOf([box(10, 50, 11, 51), box(10.9, 50, 12, 51), box(11.95, 50, 13, 51)]);
-  assert.deepEqual(
-    found?.pairs?.map(({ gids }) => gids.join(' ')),
-    ['A0 A1', 'A1 A2'],
-  );
-  assert.match(found?.example ?? '', / GID A0, and GID A1: [\d.]+ km2; [\d.]+ km2 in all pairs$/);
-});
-
 test('of very many pairs the hundred with the most are named, and all are counted and added up', async () => {
   const sides = Array.from({ length: 16 }, (_, i) => 1 - 0.05 * i);
   const found = await overlapsOf(sides.map((side) => box(10, 50, 10 + side, 50 + side)));

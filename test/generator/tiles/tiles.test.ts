@@ -20,7 +20,7 @@ import { withoutDoubledEdges } from '../../../generator/topology/cut-edges.ts';
 import { NearArcs } from '../../../generator/topology/near-arcs.ts';
 import { checkTiles } from '../../../generator/verify/tiles.ts';
 import { verify } from '../../../generator/verify/verify.ts';
-import { writeCountries, writeUnits } from '../../support/datasets/small-datasets.ts';
+import { writeUnits } from '../../support/datasets/small-datasets.ts';
 import { box, layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { dice } from '../../support/dice.ts';
 import { sha256 } from '../../support/files.ts';
@@ -363,18 +363,4 @@ test('edges there and back go, along a cut and inside of a tile; those twice in 
     const doubled = polygons.map((polygon) => polygon.map(doubledArea));
     assert.deepEqual(doubled, areas);
   }
-});
-
-test('units whose border is one straight edge differ in colour, and the edge is a border', async () => {
-  const folder = temporaryFolder();
-  await buildRelease(writeCountries(), folder, { tiles: 6 });
-  const colours = new Map<number, unknown>();
-  const borders = new Set<string>();
-  for await (const { tile } of readTiles(openTiles(join(folder, 'releases/r1/lv1/tiles.pmtiles')))) {
-    for (const { id = -1, properties } of featuresOf(tile.layers['units'])) colours.set(id, properties['colour']);
-    for (const { properties } of featuresOf(tile.layers['borders'])) borders.add(JSON.stringify(properties));
-  }
-  // North and South of Aland meet; Beland is elsewhere.
-  assert.notEqual(colours.get(1), colours.get(2));
-  assert.deepEqual([...borders], ['{"level":1,"gid_0":"AAA"}']);
 });

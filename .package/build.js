@@ -8,7 +8,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleReader } from './bundle-reader.js';
 
 /** The libraries in the explorer's files, by the name of their licence. */
-const LICENCES = { 'maplibre-gl': 'LICENSE.txt' };
+const LICENCES = {
+  'maplibre-gl': 'LICENSE.txt',
+  preact: 'LICENSE',
+  '@preact/signals': 'LICENSE',
+  '@preact/signals-core': 'LICENSE',
+};
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -24,6 +29,6 @@ const { bundleExplorer, writeExplorer } = await import(
 const explorer = join(dist, 'proxy', 'explorer');
 writeExplorer(explorer, bundleExplorer(join(root, 'proxy', 'explorer'), { sourceMaps: false }));
 for (const [name, licence] of Object.entries(LICENCES))
-  cpSync(join(dirname(require.resolve(`${name}/package.json`)), licence), join(explorer, 'lib', `${name}.LICENSE.txt`));
+  cpSync(join(root, 'node_modules', name, licence), join(explorer, 'lib', `${name.replace(/^@.*\//, '')}.LICENSE.txt`));
 
 await bundleReader(root, join(dist, 'points.js'));

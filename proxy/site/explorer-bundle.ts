@@ -37,6 +37,8 @@ export function bundleExplorer(folder: string, { sourceMaps }: { sourceMaps: boo
     bundle: true,
     external: ['*/lib/maplibre-gl.mjs'],
     loader: { '.svg': 'copy' },
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     format: 'esm',
     target: 'es2023',
     minify: true,

@@ -98,7 +98,7 @@ function startWith(issuers: readonly string[], signInHelp: string): string {
 }
 
 function explorerFiles(folder: string): ExplorerFiles {
-  const hasSources = existsSync(join(folder, 'app.ts'));
+  const hasSources = existsSync(join(folder, 'page', 'page.ts'));
   return hasSources ? bundleExplorer(folder, { sourceMaps: true }) : readExplorer(folder);
 }
 

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.ts';
+import { codeFor, LANGUAGES } from '../../proxy/explorer/share/code-samples.ts';
 import { countriesWith } from '../support/datasets/small-datasets.ts';
 import { jsonLines } from '../support/files.ts';
 import { pagesFrom, textOf } from '../support/http/http-client.ts';

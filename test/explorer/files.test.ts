@@ -123,12 +123,12 @@ test('the page has one script of its own and one style sheet, the map library is
 
 test('the sources are not served, nor what has another digest; the explorer can be left out', async () => {
   const sources = filesUnder(EXPLORER);
-  assert.ok(sources.includes('app.ts') && sources.includes('tsconfig.json'));
+  assert.ok(sources.includes('page/page.ts') && sources.includes('tsconfig.json'));
   const others = [...sources, '', 'page/page.js', 'lib/', 'lib/maplibre-gl-dev.mjs', '../handler/handler.ts'];
   for (const name of others) assert.equal((await send(proxy, `/explorer/${name}`, ANYONE)).status, 404, name);
   const stale = `/${base}page/page.js`.replace(/[\w-]{16}/, '0123456789abcdef');
   assert.equal((await send(proxy, stale, ANYONE)).status, 404);
-  assert.equal((await send(proxy, `/${base}app.ts`, ANYONE)).status, 404);
+  assert.equal((await send(proxy, `/${base}page/page.ts`, ANYONE)).status, 404);
   const plain = await startService(folder);
   for (const path of PATHS) assert.equal((await send(plain, path)).status, 404, path);
   assert.equal((await send(plain, '/openapi.json')).status, 200);

@@ -5,7 +5,7 @@ import { attributesAlone } from '../../proxy/explorer/api/geometry.ts';
 import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.ts';
 import { leadsText, summarize } from '../../proxy/explorer/api/texts.ts';
 import type { UnitsInside } from '../../proxy/explorer/api/unit.ts';
-import { codeFor, LANGUAGES } from '../../proxy/explorer/panels/code-samples.ts';
+import { codeFor, LANGUAGES } from '../../proxy/explorer/share/code-samples.ts';
 import { inside } from '../../proxy/explorer/state/place.ts';
 import { hashToPlace, placeToHash } from '../../proxy/explorer/state/place-hash.ts';
 

@@ -17,20 +17,23 @@ const NOT_MODULES = /^proxy\/(explorer|examples)\//;
 
 function filesOf(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.name.endsWith('.ts'))
+    .filter((entry) => /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
 function importsOf(folder: string): Import[] {
-  const files = filesOf(folder).filter((file) => !NOT_MODULES.test(file));
-  return files.flatMap((file) => {
-    const text = readFileSync(file, 'utf8');
-    const statements = text.matchAll(
-      /^(?:import|export)\b(?! (?:const|function|async|interface|type \w+ =|class|declare))[^;]*?['"]([^'"]+)['"]/gm,
-    );
-    const lazy = text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g);
-    return [...statements, ...lazy].map(([all, from = '']) => ({ file, from, isType: /^import type\b/.test(all) }));
-  });
+  return filesOf(folder)
+    .filter((file) => !NOT_MODULES.test(file))
+    .flatMap(importsIn);
+}
+
+function importsIn(file: string): Import[] {
+  const text = readFileSync(file, 'utf8');
+  const statements = text.matchAll(
+    /^(?:import|export)\b(?! (?:const|function|async|interface|type \w+ =|class|declare))[^;]*?['"]([^'"]+)['"]/gm,
+  );
+  const lazy = text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g);
+  return [...statements, ...lazy].map(([all, from = '']) => ({ file, from, isType: /^import type\b/.test(all) }));
 }
 
 /** The nodes of a cycle of imports, in order; empty where there is none. `nodeOf` may gather files into folders. */
@@ -162,6 +165,19 @@ test('the core of the proxy imports no capability, and a capability only those b
     const own = CAPABILITIES.indexOf(capabilityOf(file) ?? '');
     const other = CAPABILITIES.indexOf(imported);
     assert.ok(other !== -1 && other <= own, `${file} imports ${from}`);
+  }
+});
+
+test('the explorer imports Preact, its signals and its own files; only components import others with JSX', () => {
+  // The programs that it shows import others.
+  const files = filesOf('proxy/explorer').filter((file) => file !== 'proxy/explorer/share/code-samples.ts');
+  const imports = files.flatMap(importsIn);
+  const packages = imports.filter(({ from, isType }) => !isType && !from.startsWith('.')).map(({ from }) => from);
+  assert.deepEqual([...new Set(packages)].sort(), ['@preact/signals', 'preact', 'preact/hooks']);
+  for (const { file, from } of imports) {
+    if (from.startsWith('.')) assert.match(normalize(join(dirname(file), from)), /^proxy\/explorer\//, file);
+    const isEntry = file === 'proxy/explorer/page/page.ts';
+    if (from.endsWith('.tsx') && !isEntry) assert.match(file, /\.tsx$/, `${file} imports ${from}`);
   }
 });
 

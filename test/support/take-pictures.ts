@@ -77,7 +77,7 @@ const regions = explorerAt('lv1?gid-0=ESP', 'Spain');
 await take(join(EXPLORER, 'phone.webp'), { ...PHONE, ...light }, link, regions);
 await take(join(EXPLORER, 'phone-dark.webp'), { ...PHONE, ...dark }, link, regions);
 await take(join(EXPLORER, 'request.webp'), WIDE, link, async (page) => {
-  await explorerAt('lv2?gid-0=ESP&page-size=10&map=5.45/40.000/-3.300', 'Spain')(page);
+  await explorerAt('lv2?gid-0=ESP&map=5.45/40.000/-3.300', 'Spain')(page);
   await page.getByRole('tab', { name: 'Request' }).click();
 });
 await take(join(EXPLORER, 'docs.webp'), WIDE, `${origin}/docs`, async (page) => {

@@ -15,6 +15,9 @@ type Row = [
   inside: UnitsInside[],
 ];
 
+/** Units of `level` in the unit of level `of` with this GID. */
+type PlaceInNames = { level: number; of: number; gid: string | undefined };
+
 /** The units of a level. */
 interface LevelNames {
   release: string;
@@ -77,15 +80,8 @@ export class Names {
    * @param place undefined for all units of the level
    * @returns CHILDREN_MAX units at most, and how many there are; undefined where the names do not tell
    */
-  async children({
-    level,
-    of,
-    gid,
-  }: {
-    level: number;
-    of: number;
-    gid: string | undefined;
-  }): Promise<{ total: number; units: NamedUnit[] } | undefined> {
+  async children(place: PlaceInNames): Promise<{ total: number; units: NamedUnit[] } | undefined> {
+    const { level, of, gid } = place;
     const levels = await this.load(level);
     const units = gid === undefined ? levels[level]?.units : unitsInside(levels, { level, of, gid });
     if (units === undefined) return undefined;

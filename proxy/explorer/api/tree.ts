@@ -2,7 +2,7 @@
 import type { Box } from '../map/geometry/box.ts';
 import { type Client, RefusalError } from './client.ts';
 import { encode, withQuery } from './page-request.ts';
-import { type NamedUnit, typeOf } from './unit.ts';
+import { type NamedUnit, typeOf, type UnitsInside } from './unit.ts';
 
 /** A unit that others are in. */
 export interface UnitAbove {
@@ -26,15 +26,10 @@ export interface Tree {
 /** A unit as the answer has it: its level is `lv1`. */
 type SentUnit = Omit<UnitAbove, 'level'> & { level: string };
 
-interface SentChild {
-  gid: string | null;
-  name: string | null;
-  type: string | null;
-  fid: number;
-  children: number;
+type SentChild = Pick<NamedUnit, 'gid' | 'name' | 'type' | 'fid' | 'children'> & {
   inside: [level: string, units: number, type: string | null][];
   view: Box | null;
-}
+};
 
 interface Sent {
   unit: SentUnit;
@@ -79,23 +74,11 @@ export async function readTree(
   }
 }
 
-function toRow(
-  { gid, name, type, fid, children, inside, view }: SentChild,
-  level: number,
-  parent: Pick<UnitAbove, 'level' | 'gid'>,
-): NamedUnit {
-  return {
-    level,
-    fid,
-    gid,
-    name,
-    type: typeOf(type),
-    parent: parent.gid,
-    parentLevel: parent.level,
-    children,
-    view: view ?? undefined,
-    inside: inside.map(([deeper, units, commonest]) => [levelIn(deeper), units, commonest]),
-  };
+function toRow(child: SentChild, level: number, parent: Pick<UnitAbove, 'level' | 'gid'>): NamedUnit {
+  const { gid, name, type, fid, children, view } = child;
+  const inside = child.inside.map(([deeper, units, commonest]): UnitsInside => [levelIn(deeper), units, commonest]);
+  const own = { level, fid, gid, name, type: typeOf(type), children, view: view ?? undefined, inside };
+  return { ...own, parent: parent.gid, parentLevel: parent.level };
 }
 
 /** The number in `lv1`. */

@@ -68,16 +68,10 @@ export function unitToRow(unit: Unit, columns: LevelColumns): NamedUnit {
   const gids = gidsOf(unit, columns);
   const above = gids.slice(0, level);
   const parentLevel = above.findLastIndex((gid) => gid !== undefined);
-  return {
-    level,
-    fid: Number(unit.id),
-    gid: gids[level] ?? null,
-    name: textIn(unit, nameColumn) ?? null,
-    type: typeOf(textIn(unit, typeColumn) ?? typeName ?? null),
-    parent: above[parentLevel] ?? null,
-    parentLevel,
-    children: 0,
-  };
+  const name = textIn(unit, nameColumn) ?? null;
+  const type = typeOf(textIn(unit, typeColumn) ?? typeName ?? null);
+  const own = { level, fid: Number(unit.id), gid: gids[level] ?? null, name, type, children: 0 };
+  return { ...own, parent: above[parentLevel] ?? null, parentLevel };
 }
 
 function textIn(unit: Unit, column: string) {

@@ -1,4 +1,5 @@
-// The map of the explorer, drawn with MapLibre GL from the vector tiles of each level.
+// The map of the explorer, drawn with MapLibre GL from the vector tiles of each level. One file, as what is shown, which
+// tiles are known and which have failed decide together what is drawn.
 import { RefusalError } from '../api/client.ts';
 import type { Point } from '../api/coordinates.ts';
 import type { LevelTiles } from '../api/tiles.ts';

@@ -16,7 +16,6 @@ export interface Palette {
   /** Outline of the selected unit. */
   chosen: string;
   chosenHalo: string;
-  hover: string;
   /** Land under the pointer. */
   landHovered: string;
   units: string[];
@@ -53,7 +52,6 @@ export function readPalette(): Palette {
     halo: colour('halo'),
     chosen: colour('chosen'),
     chosenHalo: colour('chosen-halo'),
-    hover: colour('hover'),
     landHovered: hovered(colour('land')),
     units,
     unitsHovered: units.map(hovered),

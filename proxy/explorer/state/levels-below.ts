@@ -33,8 +33,8 @@ export function levelsBelow(
   { place, lineage, opened }: Pick<Shown, 'place' | 'lineage' | 'opened'>,
   levels: readonly LevelColumns[],
 ): LevelBelow[] {
-  if (!isSpot(place) && (lineage.length > 0 || isLinked(levels))) return levelsInside(opened);
-  const top = Math.max(0, ...place.filters.keys());
+  if (!isSpot(place.value) && (lineage.value.length > 0 || isLinked(levels))) return levelsInside(opened.value);
+  const top = Math.max(0, ...place.value.filters.keys());
   return levelsWithUnits(levels).flatMap((level) => (level < top ? [] : [{ level, title: levelText(level) }]));
 }
 

@@ -76,20 +76,14 @@ export function levelBelow(level: number, levels: readonly LevelColumns[]): numb
   return levelsWithUnits(levels).find((other) => other > level && levels[other]?.gidColumns[level] !== '');
 }
 
+type Sibling = Pick<NamedUnit, 'level' | 'fid' | 'gid' | 'parent' | 'parentLevel'>;
+
 /** The place that lists a unit among its siblings, selected. */
-export function placeOf(
-  {
-    level,
-    fid,
-    gid,
-    parent,
-    parentLevel,
-  }: { level: number; fid: number; gid: string | null; parent: string | null; parentLevel?: number },
-  levels: readonly LevelColumns[],
-): Place {
-  const above = parentLevel ?? levelsWithUnits(levels).findLast((other) => other < level);
+export function placeOf(unit: Sibling, levels: readonly LevelColumns[]): Place {
+  const { level, parent } = unit;
+  const above = unit.parentLevel ?? levelsWithUnits(levels).findLast((other) => other < level);
   const filters: [number, string][] = above !== undefined && parent !== null ? [[above, parent]] : [];
-  return { ...worldOf(levels), level, filters: new Map(filters), ...selection({ fid, gid }) };
+  return { ...worldOf(levels), level, filters: new Map(filters), ...selection(unit) };
 }
 
 /** How a place names its selected unit. */

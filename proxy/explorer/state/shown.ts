@@ -1,5 +1,6 @@
-// What is shown: a place, the names of its units, and the selected unit.
-// workspace.ts draws it after each change.
+// What is shown, as signals: a place, the units that it lists, the opened and the selected one. What follows on the map
+// is told by name. One file, as one request after the other fills these, and another place ends all of them.
+import { batch, type Signal, signal } from '@preact/signals';
 import type { About } from '../api/about.ts';
 import type { Client, Unit } from '../api/client.ts';
 import type { Names } from '../api/names.ts';
@@ -8,8 +9,11 @@ import { readTree, type UnitAbove } from '../api/tree.ts';
 import { type NamedUnit, unitToRow } from '../api/unit.ts';
 import { isSpot, isWorld, levelBelow, type Place, selection } from './place.ts';
 
+/** What has changed. */
+export type ShownChange = 'place' | 'rows' | 'selection' | 'unit' | 'opened' | 'unknown';
+
 interface Listeners {
-  onChange: (what: 'place' | 'rows' | 'selection' | 'unit' | 'opened' | 'unknown') => void;
+  onChange: (what: ShownChange) => void;
   onError: (error: unknown) => void;
 }
 
@@ -20,6 +24,17 @@ interface Options {
   place: Place;
   listeners: Listeners;
 }
+
+/** The units of a place: they are asked for, known, or could not be had. */
+export interface List {
+  is: 'coming' | 'there' | 'failed';
+  /** Complete up to 10,000. */
+  rows: readonly NamedUnit[];
+  /** How many there are. */
+  total: number;
+}
+
+const COMING: List = { is: 'coming', rows: [], total: 0 };
 
 /** What a place lists. */
 interface Listed {
@@ -41,49 +56,42 @@ export class Shown {
   #wereOpened = new Map<string, NamedUnit>();
   #byFid: ReadonlyMap<number, NamedUnit> = new Map();
 
-  place: Place;
-  /** The units of the list, complete up to 10,000. */
-  rows: NamedUnit[] = [];
-  /** How many units the list would have. */
-  total = 0;
-  /** Are the rows of this place known? */
-  hasRows = false;
-  /** Could the names of this place not be had? */
-  hasFailed = false;
-  /** Could the selected unit not be had? */
-  hasUnitFailed = false;
-  /** The GID or fid that the place selects, if this release has no such unit. */
-  unknown: string | undefined;
+  readonly place: Signal<Place>;
+  readonly list = signal<List>(COMING);
   /** The units on the way from the world to this place, the opened one last. */
-  lineage: UnitAbove[] = [];
+  readonly lineage = signal<readonly UnitAbove[]>([]);
   /** The opened unit, as a list of its siblings has it. */
-  opened: NamedUnit | undefined;
+  readonly opened = signal<NamedUnit | undefined>(undefined);
   /** The same as the service has it, without its geometry: its box has far islands, too. */
-  openedUnit: Unit | undefined;
-  selected: NamedUnit | undefined;
+  readonly openedUnit = signal<Unit | undefined>(undefined);
+  readonly selected = signal<NamedUnit | undefined>(undefined);
   /** The selected unit in full, as the service has it. */
-  unit: Unit | undefined;
+  readonly unit = signal<Unit | undefined | 'failed'>(undefined);
+  /** The GID or fid that the place selects, if this release has no such unit. */
+  readonly unknown = signal<string | undefined>(undefined);
 
   constructor(options: Options) {
     this.#options = options;
-    this.place = options.place;
+    this.place = signal(options.place);
   }
 
   /** Is the whole release shown, by its highest level? */
   get isWorld() {
-    return isWorld(this.place, this.#options.about.levels);
+    return isWorld(this.place.value, this.#options.about.levels);
   }
 
   /** The row of the unit that a place selects. */
   rowOf({ level, unit, fid }: Pick<Place, 'level' | 'fid'> & { unit?: string | undefined }) {
-    if (level !== this.place.level) return undefined;
-    return unit === undefined ? this.#byFid.get(fid ?? Number.NaN) : this.rows.find((row) => row.gid === unit);
+    if (level !== this.place.value.level) return undefined;
+    return unit === undefined
+      ? this.#byFid.get(fid ?? Number.NaN)
+      : this.list.value.rows.find((row) => row.gid === unit);
   }
 
   /** The address of the request for the selected unit, else for the units of this place. */
   get url() {
-    const { gid = null, level = 0 } = this.selected ?? {};
-    const listing = gid === null ? this.place : { level, filters: new Map([[level, gid]]) };
+    const { gid = null, level = 0 } = this.selected.value ?? {};
+    const listing = gid === null ? this.place.value : { level, filters: new Map([[level, gid]]) };
     return this.#options.client.urlOf(listingToPath(listing));
   }
 
@@ -91,13 +99,17 @@ export class Shown {
   async show(place: Place) {
     this.stop();
     const [opened] = gidsFromBelow(place);
-    const row = [...this.rows, this.selected].find((one) => one?.level === opened?.level && one?.gid === opened?.gid);
+    const known = [...this.list.value.rows, this.selected.value];
+    const row = opened && known.find((one) => one?.level === opened.level && one.gid === opened.gid);
     if (row !== undefined) this.#wereOpened.set(keyOf(row), row);
-    this.place = place;
     this.#byFid = new Map();
-    Object.assign(this, { rows: [], total: 0, hasRows: false, hasFailed: false, lineage: [] });
-    Object.assign(this, { opened: opened && this.#wereOpened.get(keyOf(opened)), openedUnit: undefined });
-    Object.assign(this, { selected: undefined, unit: undefined, hasUnitFailed: false, unknown: undefined });
+    batch(() => {
+      this.place.value = place;
+      this.list.value = COMING;
+      this.lineage.value = [];
+      this.opened.value = opened && this.#wereOpened.get(keyOf(opened));
+      for (const one of [this.openedUnit, this.selected, this.unit, this.unknown]) one.value = undefined;
+    });
     this.#options.listeners.onChange('place');
     await this.#loadRows(place);
   }
@@ -105,10 +117,11 @@ export class Shown {
   /** Selects a unit of the list. */
   async select(row: NamedUnit | undefined) {
     this.#unitRequest?.abort();
-    this.selected = row;
-    this.hasUnitFailed = false;
-    this.unit = undefined;
-    this.place = { ...this.place, ...selection(row) };
+    batch(() => {
+      this.selected.value = row;
+      this.unit.value = undefined;
+      this.place.value = { ...this.place.value, ...selection(row) };
+    });
     this.#options.listeners.onChange('selection');
     await (row === undefined ? this.#loadOpenedUnit() : Promise.all([this.#loadUnit(row), this.#complete(row)]));
   }
@@ -127,10 +140,13 @@ export class Shown {
       const { lineage, units, total } = await this.#list(place, signal);
       if (!isCurrent()) return;
       this.#byFid = new Map(units.map((row) => [row.fid, row]));
-      Object.assign(this, { lineage, rows: units, total, hasRows: true });
+      batch(() => {
+        this.lineage.value = lineage;
+        this.list.value = { is: 'there', rows: units, total };
+      });
     } catch (error) {
       if (!isCurrent()) return;
-      this.hasFailed = true;
+      this.list.value = { ...COMING, is: 'failed' };
       this.#options.listeners.onChange('rows');
       this.#options.listeners.onError(error);
       return;
@@ -140,15 +156,16 @@ export class Shown {
     try {
       const chosen = this.rowOf(place) ?? (unit && (await this.#readRow(place.level, unit, signal)));
       if (!isCurrent()) return;
-      const selecting = chosen && this.selected === undefined ? this.select(chosen) : undefined;
+      const selecting = chosen && this.selected.value === undefined ? this.select(chosen) : undefined;
       await this.#loadOpened(signal);
       if (selecting !== undefined) return await selecting;
-      if (!isCurrent() || this.selected !== undefined) return;
+      if (!isCurrent() || this.selected.value !== undefined) return;
       // While a unit is selected nobody asks for all of the opened one.
       void this.#loadOpenedUnit();
-      const isListed = this.total === this.rows.length && this.total > 0;
+      const { rows, total } = this.list.value;
+      const isListed = total === rows.length && total > 0;
       if (unit === undefined && (fid === undefined || !isListed)) return;
-      this.unknown = unit ?? `fid ${fid}`;
+      this.unknown.value = unit ?? `fid ${fid}`;
       this.#options.listeners.onChange('unknown');
     } catch (error) {
       if (isCurrent()) this.#options.listeners.onError(error);
@@ -200,16 +217,16 @@ export class Shown {
   /** A unit that the list does not have. */
   async #readRow(level: number, gid: string, signal: AbortSignal): Promise<NamedUnit | undefined> {
     const listing = { level, filters: new Map([[level, gid]]) };
-    return (await this.#readRows({ ...this.place, ...listing, bbox: '', contains: '' }, signal)).units[0];
+    return (await this.#readRows({ ...this.place.value, ...listing, bbox: '', contains: '' }, signal)).units[0];
   }
 
   /** Learns of the opened unit what is inside of it and where the map goes to show it, unless that is known. */
   async #loadOpened(signal: AbortSignal) {
-    const [own, above] = this.lineage.toReversed();
-    if (own === undefined || this.opened !== undefined) return;
+    const [own, above] = this.lineage.value.toReversed();
+    if (own === undefined || this.opened.value !== undefined) return;
     const row = await this.#siblingOf(own, above, signal);
     if (signal.aborted || row === undefined) return;
-    this.opened = row;
+    this.opened.value = row;
     this.#wereOpened.set(keyOf(row), row);
     this.#options.listeners.onChange('opened');
   }
@@ -224,14 +241,14 @@ export class Shown {
   /** Asks for the opened unit, without its geometry, unless it is there. */
   async #loadOpenedUnit() {
     const { signal } = this.#ended;
-    const opened = this.lineage.at(-1);
-    if (opened === undefined || this.openedUnit !== undefined) return;
+    const opened = this.lineage.value.at(-1);
+    if (opened === undefined || this.openedUnit.value !== undefined) return;
     const { level, gid } = opened;
     const path = listingToPath({ level, filters: new Map([[level, gid]]) }, this.#options.about.lightest);
     try {
       const unit = await this.#read(path, signal);
       if (signal.aborted) return;
-      this.openedUnit = unit;
+      this.openedUnit.value = unit;
       this.#options.listeners.onChange('opened');
     } catch (error) {
       if (!signal.aborted) this.#options.listeners.onError(error);
@@ -245,8 +262,8 @@ export class Shown {
     if (row.inside !== undefined || gid === null || parent === null || parentLevel === undefined) return;
     const above = { level: parentLevel, gid: parent, name: null, type: null };
     const full = await this.#siblingOf({ level, gid, name, type }, above, signal).catch(() => undefined);
-    if (full === undefined || this.selected?.fid !== row.fid) return;
-    this.selected = full;
+    if (full === undefined || this.selected.value?.fid !== row.fid) return;
+    this.selected.value = full;
     this.#options.listeners.onChange('unit');
   }
 
@@ -256,11 +273,11 @@ export class Shown {
     try {
       const unit = await this.#read(unitToPath(row), request.signal);
       if (request.signal.aborted) return;
-      this.unit = unit?.id === row.fid ? unit : undefined;
+      this.unit.value = unit?.id === row.fid ? unit : undefined;
       this.#options.listeners.onChange('unit');
     } catch (error) {
       if (request.signal.aborted) return;
-      this.hasUnitFailed = true;
+      this.unit.value = 'failed';
       this.#options.listeners.onChange('unit');
       this.#options.listeners.onError(error);
     }

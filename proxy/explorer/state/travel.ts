@@ -9,11 +9,11 @@ import type { Shown } from './shown.ts';
  * Boxes of what is listed: the box that was asked for, the unit that is opened, or else all units of the list.
  * @returns none while they are not known
  */
-export function boxesOfListed({ place, lineage, rows, opened, openedUnit }: Shown): Box[] {
-  const asked = textToBox(place.bbox);
+export function boxesOfListed({ place, lineage, list, opened, openedUnit }: Shown): Box[] {
+  const asked = textToBox(place.value.bbox);
   if (asked !== undefined) return [asked];
-  const isOpened = place.contains === '' && lineage.length > 0;
-  const views = isOpened ? [opened?.view ?? boxOf(openedUnit)] : rows.map(({ view }) => view);
+  const isOpened = place.value.contains === '' && lineage.value.length > 0;
+  const views = isOpened ? [opened.value?.view ?? boxOf(openedUnit.value)] : list.value.rows.map(({ view }) => view);
   return views.filter((view) => view !== undefined);
 }
 
@@ -22,18 +22,19 @@ export function boxesOfListed({ place, lineage, rows, opened, openedUnit }: Show
  * @returns undefined while it is not known, or without geometry
  */
 export function boxOfSelected({ selected, unit }: Shown): Box | undefined {
-  return selected?.view ?? boxOf(unit);
+  return selected.value?.view ?? boxOf(unit.value);
 }
 
 /** Boxes of all of what is selected, else of what is listed: far islands, too, as far as they are known. */
 export function boxesOfAll(shown: Shown): Box[] {
   const { selected, unit, openedUnit } = shown;
-  const box = boxOf(selected === undefined ? openedUnit : unit);
-  return box === undefined ? (selected === undefined ? boxesOfListed(shown) : []) : [box];
+  const isListed = selected.value === undefined;
+  const box = boxOf(isListed ? openedUnit.value : unit.value);
+  return box === undefined ? (isListed ? boxesOfListed(shown) : []) : [box];
 }
 
-function boxOf(unit: Unit | undefined): Box | undefined {
-  return unit?.bbox?.length === 4 ? unit.bbox : undefined;
+function boxOf(unit: Unit | undefined | 'failed'): Box | undefined {
+  return unit !== 'failed' && unit?.bbox?.length === 4 ? unit.bbox : undefined;
 }
 
 /** Is all of it in sight? */

@@ -95,7 +95,7 @@ journey('someone takes one unit', { service }, async (page, step) => {
     await page.keyboard.press('ArrowUp');
     await focused.getByText('Copy link').waitFor();
     await page.keyboard.press('ArrowUp');
-    await focused.getByText('attributes, longitude and latitude, as a table').waitFor();
+    await focused.getByText('attributes, longitude, latitude').waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await focused.getByText('GeoJSON', { exact: true }).waitFor();

@@ -69,21 +69,26 @@ journey(
       assert.equal(await page.locator('#message').innerText(), '');
     });
 
-    await step('so are they where another tile has another fault', async () => {
-      const described = page.waitForResponse('**/lv1.json');
-      let asked = 0;
-      await page.route('**/lv1/**/*.mvt?v=*', (route) => {
-        asked++;
-        if (asked === 1) return route.fulfill({ status: 503, body: 'down' });
-        return asked === 2 ? route.fulfill(gone) : route.continue();
+    await step('so are they where another tile had another fault before', async () => {
+      let described = 0;
+      page.on('request', (request) => {
+        if (request.url().endsWith('/lv1.json')) described++;
       });
+      let fail: () => void = () => {};
+      const hasFailed = new Promise<void>((resolve) => (fail = resolve));
+      const once = { times: 1 };
+      await page.route(
+        '**/lv1/5/16/15.mvt?v=*',
+        (route) => route.fulfill({ status: 503, body: 'down' }).then(fail),
+        once,
+      );
+      await page.route('**/lv1/5/17/15.mvt?v=*', (route) => hasFailed.then(() => route.fulfill(gone)), once);
       await page.goto(`${service.url}/docs`);
       await page.goto(`${service.url}/#token=${TOKEN}`);
-      await page.goto(`${service.url}/#lv1?gid-0=AAA`);
-      await described;
-      await page.waitForResponse('**/lv1.json');
-      await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
-      await page.unroute('**/lv1/**/*.mvt?v=*');
+      await waitForPlace(page, 'r1', '2 countries');
+      await page.goto(`${service.url}/#lv1?gid-0=BBB&unit=BBB.1_1&map=5.00/2.00/11.25`);
+      await until(() => described === 2, 'the level is not described again');
+      await until(async () => (await drawn(page, 'fill')).join() === '1/3', 'no region is drawn');
     });
 
     await step('a tile that cannot be read is called so', async () => {

@@ -5,7 +5,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { featuresToCsv } from '../../../proxy/explorer/download/csv.ts';
+import { featuresToCsv } from '../../../proxy/explorer/share/csv.ts';
 import { placeChoice } from '../../../proxy/points/columns.ts';
 import { type OpenRelease, openFolder } from '../../../proxy/points/open-release.ts';
 import { readTable } from '../../../proxy/tables/table.ts';

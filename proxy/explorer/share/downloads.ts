@@ -6,12 +6,27 @@ import { GEOMETRY_NOTES } from '../api/geometry.ts';
 import { downloadToPath, type WholeListing } from '../api/page-request.ts';
 import { size, unitsText } from '../api/texts.ts';
 import { type NamedUnit, titleOf } from '../api/unit.ts';
-import { type Content, toCsv, toGeoJson, toGeoJsonLines, type UnitsFile } from '../download/units-file.ts';
-import type { MenuItem, Offer } from '../panels/download-menu.ts';
-import { copy } from '../panels/elements.ts';
-import { shownAddress } from './address.ts';
-import { isLinked, levelsWithUnits } from './place.ts';
-import type { Shown } from './shown.ts';
+import { copy } from '../controls/copy-text.ts';
+import { shownAddress } from '../state/address.ts';
+import { isLinked, levelsWithUnits } from '../state/place.ts';
+import type { Visit } from '../state/visit.ts';
+import { type Content, toCsv, toGeoJson, toGeoJsonLines, type UnitsFile } from './units-file.ts';
+
+/** An entry of the menu. */
+export interface MenuItem {
+  label: string;
+  detail: string;
+  run: (geometry: string) => void;
+  /** How large the file will be. */
+  size?: (geometry: string) => Promise<string>;
+}
+
+/** What is saved, in which geometries, and as what. */
+export interface Offer {
+  note: string;
+  choices: { value: string; text: string }[];
+  items: MenuItem[];
+}
 
 /** A file whose units the service has. */
 export interface Download {
@@ -21,8 +36,9 @@ export interface Download {
   isAllLevels: boolean;
 }
 
-/** What is read of the state. */
-type Seen = Pick<Shown, 'place' | 'selected' | 'lineage' | 'total' | 'hasRows'>;
+/** What entries of one unit are. */
+const ONLY = 'the selected unit, GeoJSON';
+const ALL = 'the unit and all inside it, GeoJSON';
 
 /**
  * The file of one unit as the page has it, in full.
@@ -33,23 +49,20 @@ export function unitFile({ level, gid, fid }: NamedUnit, text: string, { attribu
   return toGeoJson({ features: [text], matched: 1, level, parents, attribution, release, geometry: 'full' });
 }
 
-/**
- * @param actions.onLoad loads and saves
- * @param actions.sizeOf a file of the service
- */
-export function downloadsOf(
-  shown: Seen,
-  about: About,
-  { onLoad, sizeOf }: { onLoad: (download: Download) => void; sizeOf: (path: string) => Promise<Size> },
-): Offer {
-  const { place, selected, lineage, total } = shown;
+export function downloadsOf(visit: Visit): Offer {
+  const { shown, about, client, signal } = visit;
+  const place = shown.place.value;
+  const selected = shown.selected.value;
+  const opened = shown.lineage.value.at(-1);
+  const { total } = shown.list.value;
   const { geometries, levels, attribution, lightest, release = '' } = about;
   const { level, filters, bbox, contains } = place;
-  const whole = selected ?? lineage.at(-1);
-  const sizes: Map<string, ReturnType<typeof sizeOf>> = new Map();
+  const whole = selected ?? opened;
+  const titleOfList = `${opened === undefined ? release : titleOf(opened)}, level ${level}`;
+  const sizes = new Map<string, Promise<Size>>();
   const sizeText = async (listings: WholeListing[]) => {
     const asked = listings.map(downloadToPath).map((path) => {
-      const known = sizes.get(path) ?? sizeOf(path);
+      const known = sizes.get(path) ?? client.size(path, signal);
       sizes.set(path, known);
       return known;
     });
@@ -69,7 +82,7 @@ export function downloadsOf(
       size: (chosen: string) => sizeText(inGeometry(chosen)),
       run: (chosen: string) => {
         const geometry = only ?? chosen;
-        onLoad({
+        void visit.download({
           title,
           listings: inGeometry(chosen),
           toFile: (loaded) => toFile({ attribution, geometry, ...content, ...loaded, matched: loaded.features.length }),
@@ -80,7 +93,7 @@ export function downloadsOf(
   };
   const base = { level, parents: [...filters.values(), bbox, contains].filter((text) => text !== '') };
   const listed = (file: Parameters<typeof offer>[3] = {}) =>
-    offer(titleOfListing(shown, release), [{ level, filters, bbox, contains }], base, file);
+    offer(titleOfList, [{ level, filters, bbox, contains }], base, file);
   const ofUnit = (unit: Pick<NamedUnit, 'level' | 'gid' | 'name'>, gid: string, isAllLevels: boolean) => {
     const own = new Map([[unit.level, gid]]);
     const inside = levelsWithUnits(levels).filter(
@@ -91,7 +104,7 @@ export function downloadsOf(
     return offer(title, listings, { level: unit.level, parents: [gid], isAllLevels });
   };
   const hasPoints = geometries.includes('point');
-  const columns = hasPoints ? 'attributes, longitude and latitude, as a table' : 'attributes, as a table';
+  const columns = hasPoints ? 'attributes, longitude, latitude' : 'attributes, as a table';
   const items: MenuItem[] = [
     { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
     { label: 'GeoJSONSeq', detail: 'one Feature a line', ...listed({ toFile: toGeoJsonLines }) },
@@ -99,22 +112,14 @@ export function downloadsOf(
   ];
   // Most come for one unit.
   if (selected?.gid)
-    items.unshift({
-      label: `Only ${titleOf(selected)}`,
-      detail: 'the selected unit, GeoJSON',
-      ...ofUnit(selected, selected.gid, false),
-    });
+    items.unshift({ label: `Only ${titleOf(selected)}`, detail: ONLY, ...ofUnit(selected, selected.gid, false) });
   const isEmpty = selected === undefined ? total === 0 : selected.children === 0;
   if (whole?.gid && (!isEmpty || hasDeeper(whole, levels)))
-    items.push({
-      label: `All of ${titleOf(whole)}`,
-      detail: 'the unit and all inside it, GeoJSON',
-      ...ofUnit(whole, whole.gid, true),
-    });
+    items.push({ label: `All of ${titleOf(whole)}`, detail: ALL, ...ofUnit(whole, whole.gid, true) });
   items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(shownAddress()) });
   const shapes = geometries.filter((geometry) => geometry !== 'none');
   return {
-    note: `${unitsText(total)} of ${titleOfListing(shown, release)}`,
+    note: `${unitsText(total)} of ${titleOfList}`,
     choices: shapes.map((value) => ({ value, text: `${value}, ${GEOMETRY_NOTES.get(value) ?? ''}` })),
     items,
   };
@@ -123,9 +128,4 @@ export function downloadsOf(
 /** May a unit without children have units at a deeper level, where a parent is missing between? */
 function hasDeeper({ level }: { level: number }, levels: About['levels']) {
   return !isLinked(levels) && levels.some((other) => other.level > level && (other.gidColumns[level] ?? '') !== '');
-}
-
-function titleOfListing({ lineage, place }: Seen, release: string) {
-  const opened = lineage.at(-1);
-  return `${opened === undefined ? release : titleOf(opened)}, level ${place.level}`;
 }

@@ -1,9 +1,8 @@
-// What to say to a person when something did not work, by status; and the box that says it.
+// What to say to a person when something did not work, by status.
 import { RefusalError } from '../api/client.ts';
 import { count, unitsText } from '../api/texts.ts';
 import { MapFault } from '../map/faults.ts';
 import type { Place } from '../state/place.ts';
-import { make, makeButton, makeLink, part } from './elements.ts';
 
 export interface Message {
   kind: 'note' | 'error';
@@ -11,24 +10,6 @@ export interface Message {
   detail?: string;
   code?: string;
   links?: readonly { text: string; href: string }[];
-}
-
-/**
- * Shows a message above the panels; undefined removes it.
- * @param action a button in it
- */
-export function showMessage(message: Message | undefined, action?: { label: string; run: () => void }) {
-  const box = part('message');
-  box.className = `message ${message?.kind ?? ''}`;
-  box.setAttribute('role', message?.kind === 'error' ? 'alert' : 'status');
-  box.replaceChildren();
-  if (message === undefined) return;
-  const { title, detail = '', code = '', links = [] } = message;
-  box.append(make('strong', '', title));
-  if (detail !== '') box.append(make('p', '', detail));
-  if (code !== '') box.append(make('code', '', code));
-  for (const { text, href } of links) box.append(make('p', '', makeLink(text, href)));
-  if (action !== undefined) box.append(makeButton(action.label, action.run));
 }
 
 /** Why a request gave nothing. */
@@ -53,6 +34,9 @@ export const NO_TOKEN = 'This is not a token. Copy the token again, and paste al
 
 /** Why a link does not bring its token. */
 export const NO_LINKED_TOKEN = 'The token in the link is damaged. Copy the whole link, or paste the token.';
+
+/** What is said of a point where nothing is. */
+export const NOTHING_HERE = 'No unit contains this point.';
 
 /** Why there is no map. */
 export const NO_TILES = 'This release was built without tiles.';

@@ -1,0 +1,78 @@
+// The map, with what lies upon it, and whose data it shows.
+import type { RefObject } from 'preact';
+import { LinkedText, OuterLink } from '../controls/linked-text.tsx';
+import { page } from '../state/page.ts';
+
+/** @param props.map where the library draws */
+export function Stage({ map }: { map: RefObject<HTMLDivElement | null> }) {
+  const visit = page.visit.value;
+  const isAllSeen = page.isAllSeen.value;
+  return (
+    <section class="stage" aria-label="Map">
+      <div id="map" class="map" ref={map} />
+      <div id="map-buttons" class="map-buttons">
+        <button id="list-seen" type="button" onClick={() => visit?.listSeen()}>
+          List what is on the screen
+        </button>
+        <button id="show-all" type="button" hidden={isAllSeen} onClick={() => visit?.showAll()}>
+          Show all of {visit?.title}
+        </button>
+      </div>
+      <p id="map-note" class="map-note" hidden={page.mapNote.value === ''}>
+        {page.mapNote}
+      </p>
+      <div id="no-map" class="no-map" hidden={page.noMap.value === ''}>
+        <h2>No map</h2>
+        <p id="no-map-reason">{page.noMap}</p>
+        <p>The list, search, facts, downloads and requests work without it.</p>
+      </div>
+      <Credits />
+    </section>
+  );
+}
+
+/** Pixels at the upper edge of the map that buttons lie upon. */
+export function mapCovered(): number {
+  const buttons = document.getElementById('map-buttons');
+  return buttons === null ? 0 : buttons.offsetTop + buttons.offsetHeight;
+}
+
+/** What the colours of the map mean. */
+const LEGEND = 'Colours only tell neighbours apart.';
+
+/** Whose data is shown: the sources of the levels that are on the map or in the list. */
+function Credits() {
+  const about = page.about.value;
+  if (about === undefined) return null;
+  const { release, date, licence, attribution, levels } = about;
+  const ofLevels = page.drawn.value.flatMap((level) => levels[level]?.attribution ?? []);
+  const texts = [...new Set(ofLevels.length > 0 ? ofLevels : attribution)];
+  return (
+    <p id="credits" class="credits">
+      {texts.map((text) => (
+        <span key={text}>
+          <LinkedText text={text} />
+        </span>
+      ))}
+      {licence !== undefined && (
+        <span>
+          Licence: <Licence name={licence} />
+        </span>
+      )}
+      {date !== undefined && <span>{`Release ${release}, ${date}`}</span>}
+      <span>
+        Map: <OuterLink href="https://maplibre.org">MapLibre</OuterLink>
+      </span>
+      <span>{LEGEND}</span>
+    </p>
+  );
+}
+
+/**
+ * A link to its text, if the release says where that is: as in ogc/links.ts.
+ * @param props.name an SPDX identifier or an address
+ */
+function Licence({ name }: { name: string }) {
+  if (name.startsWith('LicenseRef-')) return <>{name}</>;
+  return <OuterLink href={URL.canParse(name) ? name : `https://spdx.org/licenses/${name}.html`}>{name}</OuterLink>;
+}

@@ -1,0 +1,62 @@
+// What the page shows beside the map, as signals: components draw it. What a place lists is in shown.ts.
+import { signal } from '@preact/signals';
+import type { About } from '../api/about.ts';
+import type { Point } from '../api/coordinates.ts';
+import type { NamedUnit } from '../api/unit.ts';
+import type { Message } from '../messages/messages.ts';
+import type { Visit } from './visit.ts';
+
+/** Heights of the sheet on a phone; phone.css has the sizes. */
+export const SHEETS = ['low', 'half', 'full'] as const;
+
+export type Sheet = (typeof SHEETS)[number];
+
+/** What is at a point. */
+export interface Here {
+  point: Point;
+  /** The point in the other order of its numbers, if it is one. */
+  other: Point | undefined;
+  /** That contain it; undefined until the service has answered. */
+  units: NamedUnit[] | undefined;
+}
+
+export const page = {
+  /** What the service says of itself, once it has. */
+  about: signal<About | undefined>(undefined),
+  /** Between sign-in and sign-out. */
+  visit: signal<Visit | undefined>(undefined),
+  /** Is somebody asked for a token? Why, where there is a reason. */
+  signIn: signal<{ reason: string } | undefined>(undefined),
+  tab: signal<'browse' | 'request'>('browse'),
+  sheet: signal<Sheet>('half'),
+  /** What is said above the panels, with a button. */
+  message: signal<(Message & { action?: { label: string; run: () => void } | undefined }) | undefined>(undefined),
+  here: signal<Here | undefined>(undefined),
+  /** Why the map does not show yet what it is to show; empty where it does. */
+  mapNote: signal(''),
+  /** Why there is no map; empty where there is one. */
+  noMap: signal(''),
+  /** The levels that are drawn or listed. */
+  drawn: signal<readonly number[]>([]),
+  /** Is all of what is shown in sight? */
+  isAllSeen: signal(true),
+  /** What is said to those who hear the page. */
+  said: signal(''),
+};
+
+/** Says something to those who hear the page. */
+export function announce(text: string): void {
+  page.said.value = text;
+}
+
+/** Shows the Browse tab, and on a phone a part of it at least. */
+export function showBrowse(): void {
+  page.tab.value = 'browse';
+  if (page.sheet.value === 'low') page.sheet.value = 'half';
+}
+
+/** Moves the focus to the heading of the tab, before what has it leaves the page. */
+export function focusHeading(): void {
+  const id = page.tab.value === 'browse' ? 'heading' : 'request-heading';
+  document.getElementById(id)?.focus({ preventScroll: true });
+}

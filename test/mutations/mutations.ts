@@ -244,17 +244,17 @@ export const MUTATIONS: readonly Mutation[] = [
     test: 'test/generator/source/coordinates.test.ts',
   },
   {
-    rule: 'an encoding is known by the names that .cpg files have for it',
+    rule: 'an encoding is advised with two names as it reads them',
     file: 'generator/source/encodings.ts',
-    from: ".replace(/^(WINDOWS|ANSI|MS)?(?=\\d)/, 'CP')",
-    to: '',
+    from: 'const SHOWN_NAMES = 2;',
+    to: 'const SHOWN_NAMES = 1;',
     test: 'test/generator/source/formats.test.ts',
   },
   {
-    rule: 'a refusal of pieces of units says how they are united',
+    rule: 'a refusal of a column that is no code of its own says how it is composed',
     file: 'generator/advice/advise.ts',
-    from: 'unite them with --dissolve',
-    to: 'unite them',
+    from: '; compose it: --gid-column ',
+    to: '; compose it: ',
     test: 'test/generator/source/advice.test.ts',
   },
   {

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { releaseFromJson } from '../../../format/release-json.ts';
 import { releaseToJson } from '../../../format/write/texts.ts';
 import { buildTable } from '../../../generator/cli/tables.ts';
-import { layerOf, square, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { gdal } from '../../../generator/gdal/gdal.ts';
+import { layerOf, runSql, square, writeDataset } from '../../support/datasets/write-dataset.ts';
 import {
   type Published,
   pathsOf,
@@ -116,6 +117,17 @@ testSource('degrees without a CRS are taken for WGS 84, which data quality says;
   '--crs 4301': /^--crs /,
   '--crs lv0=': /^--crs /,
   '--crs lv9=EPSG:4301': /^--crs /,
+});
+
+testSource('a GeoPackage that says that nothing is known of its CRS has none', {
+  source: (folder) => {
+    const source = writeDataset(join(folder, 'unknown.gpkg'), 'GPKG', [layerOf('ADM_0', ['GID_0'], [[['A'], TOKYO]])]);
+    const dataset = gdal.open(source, 'r+');
+    for (const table of ['gpkg_contents', 'gpkg_geometry_columns']) runSql(dataset, `UPDATE ${table} SET srs_id = 0`);
+    dataset.close();
+    return source;
+  },
+  quality: { crs: ['lv0 no-crs 1 unknown.gpkg: layer ADM_0'] },
 });
 
 testSource('units that are united from pieces keep the CRS that --crs says', {

@@ -1,4 +1,5 @@
 // The rules by which a text is a unit: the first one that finds something decides. A wrong code is worse than none.
+import { foldText } from '../../../format/fold-text.ts';
 import { NAMES_TEXT_MAX_CHARS } from '../../../format/names.ts';
 import { type Edits, isCompared, type NearestUnits } from './edits.ts';
 import type { FormerUnits } from './former-units.ts';
@@ -36,9 +37,9 @@ export function decide(scope: Scope, text: string, { edits, former }: RuleSettin
   const plain = plainText(text);
   const byCode = codesIn(plain, scope);
   if (byCode.units.length > 0) return { ...decided(scope, 'code', byCode.units), isRestored: byCode.isRestored };
-  const folded = foldedForms(plain);
-  const exact = exactIn(plain, folded, scope);
+  const exact = exactIn(plain, scope);
   if (exact.length > 0) return decided(scope, 'exact', exact);
+  const folded = foldedForms(plain);
   const byForm = foldedIn(folded, scope);
   if (byForm.length > 0) return decided(scope, 'folded', byForm);
   const typed = plain.length > TEXT_MAX_CHARS ? [] : typedForms(folded, scope.typeWords);
@@ -77,14 +78,15 @@ function codesIn(text: string, scope: Scope): { units: number[]; isRestored: boo
 function unitsWithCode(code: string, scope: Scope, column?: number): number[] {
   return scope.find(code).filter((unit) => {
     const { gid, codes } = scope.names.unitAt(unit);
-    const own = [gid, ...codes];
-    return column === undefined ? own.includes(code) : own[column] === code;
+    if (column === undefined) return gid === code || codes.includes(code);
+    return (column === 0 ? gid : codes[column - 1]) === code;
   });
 }
 
-/** Rule 2: a name as it is written, in any language. */
-function exactIn(text: string, [folded = text]: readonly string[], scope: Scope): number[] {
-  return scope.find(folded).filter((unit) => scope.names.unitAt(unit).names.some((name) => plainText(name) === text));
+/** Rule 2: a name as it is written, in any language. One without letters and digits is found as it is. */
+function exactIn(text: string, scope: Scope): number[] {
+  const units = scope.find(foldText(text) || text);
+  return units.filter((unit) => scope.names.unitAt(unit).names.some((name) => plainText(name) === text));
 }
 
 /** Rule 3: a form of a name, without regard to case, marks and punctuation. */

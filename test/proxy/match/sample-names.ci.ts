@@ -13,6 +13,8 @@ import type { Edits } from '../../../proxy/match/rules/edits.ts';
 import { type LevelNames, LevelsReader, NO_UNIT } from '../../../proxy/match/rules/level-names.ts';
 import { Scopes } from '../../../proxy/match/rules/scopes.ts';
 import { dice } from '../../support/dice.ts';
+import { typed } from '../../support/processes/typed.ts';
+import { codeIn } from '../../support/readme-code.ts';
 import { sampleOutput } from '../../support/releases/world.ts';
 
 const out = await sampleOutput();
@@ -162,4 +164,16 @@ test('of 20,000 rows as people write them at most 0.2 % get a wrong code, and 85
   const whole = kinds.filter((kind) => !BROKEN.includes(kind));
   const rows = (['right', 'wrong', 'ambiguous', 'none'] as const).reduce((all, one) => all + sum(whole, one), 0);
   assert.ok(sum(whole, 'right') >= 0.85 * rows, `${sum(whole, 'right')} of ${rows} right`);
+});
+
+test("the command of the recipe 'Codes for names' finds what it says", async () => {
+  const [, table = ''] =
+    /^printf '(.*?)' \| .* match$/m.exec(codeIn('proxy/examples/clients/README.md', 'sh', 'Madrit')) ?? [];
+  const stdin = table.replaceAll('\\n', '\n');
+  const { stdout, stderr } = await typed('proxy', ['match', '--origin', out], { stdin });
+  const ends = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(',').slice(-3).join());
+  assert.deepEqual(ends, ['match,match_at,candidates', 'folded,,', 'one edit,,', 'none,admin1,'], stdout + stderr);
 });

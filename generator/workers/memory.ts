@@ -7,7 +7,7 @@ const PROCESS_BYTES = 120e6;
 /** What one has after a small task, as measured: not all has been given back yet. */
 const IDLE_BYTES = 180e6;
 /** What one may have kept besides of earlier tasks, with however much memory. */
-const KEPT_MAX_BYTES = 300e6;
+const KEPT_MAX_BYTES = 200e6;
 
 /** Of tasks that hold no more besides nothing is counted: it is in `PROCESS_BYTES`, and they wait for nobody. */
 const SMALL_BYTES = 20e6;

@@ -82,15 +82,23 @@ test('each command of the generator prints its result on standard output, and pr
   ]);
 });
 
-test('points appends to standard output and reports on the other; a start that fails prints one error', () => {
+test('points and match append to standard output and report on the other; a start that fails prints one error', () => {
   const table = join(folder, 'places.csv');
   writeFileSync(table, 'lon,lat\n0.5,0.5\n,\n');
+  const names = join(folder, 'names.csv');
+  writeFileSync(names, 'country\nAland\nAtlantis\n');
   assertTyped(PROXY, [
     [
       `points ${table} --strict`,
       1,
       /^lon,lat,gid_0,name_0,.*\n0\.5,0\.5,AAA,Aland,.*\n,,.*\n$/,
       /^1 row without a point/,
+    ],
+    [
+      `match ${names} --strict`,
+      1,
+      /^country,gid_0,name_0,match,.*\nAland,AAA,Aland,exact,,\nAtlantis,,,none,country,\n$/,
+      /^"country" is lv0; .*\n1 row of no unit: line 3\n/,
     ],
     ['serve --origin none --public', 1, NOTHING, /there is no release to serve\n {2}.*boundaries-generator build/],
     ['serve --prot 1', 2, NOTHING, /^--prot: no such option\n {2}what to do: did you mean --port/],

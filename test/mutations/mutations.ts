@@ -192,7 +192,7 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'generator/tiles/colours.ts',
     from: '((taken >> colour) & 1) === 1',
     to: '((taken >> colour) & 1) === 2',
-    test: 'test/generator/topology/partitions.test.ts',
+    test: 'test/generator/tiles/colours.test.ts',
   },
   {
     rule: 'units that touch at 180 degrees are neighbours',

@@ -195,10 +195,10 @@ export const MUTATIONS: readonly Mutation[] = [
     test: 'test/generator/tiles/colours.test.ts',
   },
   {
-    rule: 'units that touch at 180 degrees are neighbours',
+    rule: 'neighbours have the metres of the border that they share',
     file: 'generator/borders/neighbours.ts',
-    from: '  for (const borders of [level.edges, level.meridian])\n    for (const [set, metres]',
-    to: '  for (const borders of [level.edges])\n    for (const [set, metres]',
+    from: '(pairs.get(pair) ?? 0) + metres',
+    to: '(pairs.get(pair) ?? 0) + 1.1 * metres',
     test: 'test/generator/topology/partitions.test.ts',
   },
   {

@@ -2,11 +2,11 @@
 import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { type Decision, decide, decideSurely, RULES, type Rule, type RuleSettings } from './rules.ts';
-import type { Scopes, UnitPlace } from './scopes.ts';
+import type { Scope, Scopes, UnitPlace } from './scopes.ts';
 
 /** Candidates that are named. */
 const CANDIDATES_MAX = 5;
-/** Decisions that are kept: tables say the same again and again. */
+/** Decisions that are kept, of scopes that are: tables say the same again and again. */
 const KEPT_MAX = 5000;
 const KEPT_TEXT_MAX_CHARS = 100;
 /** So many units of one name are followed further down at most. */
@@ -34,7 +34,8 @@ export class Chains {
   readonly #scopes: Scopes;
   readonly #levels: readonly Level[];
   readonly #settings: RuleSettings;
-  readonly #kept = new Map<string, Decision>();
+  #kept = new WeakMap<Scope, Map<string, Decision>>();
+  #keptCount = 0;
 
   /** @param levels of the columns, ascending */
   constructor(scopes: Scopes, levels: readonly Level[], settings: RuleSettings) {
@@ -87,13 +88,17 @@ export class Chains {
   }
 
   #decide(level: Level, above: UnitPlace | undefined, text: string): Decision {
-    const key = `${level} ${above?.level} ${above?.position} ${text}`;
-    const known = this.#kept.get(key);
+    const scope = this.#scopes.scopeOf(level, above);
+    if (scope.isFew || text.length > KEPT_TEXT_MAX_CHARS) return decide(scope, text, this.#settings);
+    const known = this.#kept.get(scope)?.get(text);
     if (known !== undefined) return known;
-    const decision = decide(this.#scopes.scopeOf(level, above), text, this.#settings);
-    if (text.length > KEPT_TEXT_MAX_CHARS) return decision;
-    if (this.#kept.size >= KEPT_MAX) this.#kept.clear();
-    this.#kept.set(key, decision);
+    const decision = decide(scope, text, this.#settings);
+    if (this.#keptCount++ >= KEPT_MAX) {
+      this.#kept = new WeakMap();
+      this.#keptCount = 1;
+    }
+    const kept = this.#kept.get(scope) ?? new Map<string, Decision>();
+    this.#kept.set(scope, kept.set(text, decision));
     return decision;
   }
 

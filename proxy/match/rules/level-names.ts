@@ -252,13 +252,9 @@ function textOr<None>(value: unknown, none: None): string | None {
 /** Where the line of each unit begins, and where the last one ends. @throws FormatError if it has no whole lines */
 function lineStarts(text: Uint8Array, file: string): Uint32Array {
   if (text.at(-1) !== LINE_FEED) throw new FormatError(file, 'is not a complete list of names');
-  const lines = text.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
-  const starts = new Uint32Array(lines);
-  for (let line = 0, at = 0; line < lines; line++) {
-    at = text.indexOf(LINE_FEED, at) + 1;
-    starts[line] = at;
-  }
-  return starts;
+  const starts: number[] = [];
+  for (let at = text.indexOf(LINE_FEED); at !== -1; at = text.indexOf(LINE_FEED, at + 1)) starts.push(at + 1);
+  return Uint32Array.from(starts);
 }
 
 /** Finds out whether all codes of a column are digits of one length. */

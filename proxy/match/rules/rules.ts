@@ -1,5 +1,4 @@
 // The rules by which a text is a unit: the first one that finds something decides. A wrong code is worse than none.
-import { foldText } from '../../../format/fold-text.ts';
 import { NAMES_TEXT_MAX_CHARS } from '../../../format/names.ts';
 import { type Edits, isCompared, type NearestUnits } from './edits.ts';
 import type { FormerUnits } from './former-units.ts';
@@ -61,15 +60,14 @@ export function decideSurely(scope: Scope, text: string): readonly number[] {
 
 /** Rule 1: a GID or a code, as it is or in capitals, also without the zeros that a spreadsheet has eaten. */
 function codesIn(text: string, scope: Scope): { units: number[]; isRestored: boolean } {
-  for (const code of new Set([text, text.toUpperCase()])) {
-    const units = unitsWithCode(code, scope);
-    if (units.length > 0) return { units, isRestored: false };
-  }
-  if (!/^\d+$/.test(text)) return { units: [], isRestored: false };
+  const asIs = unitsWithCode(text, scope);
+  const capitals = text.toUpperCase();
+  const units = asIs.length > 0 || capitals === text ? asIs : unitsWithCode(capitals, scope);
+  if (units.length > 0 || !/^\d+$/.test(text)) return { units, isRestored: false };
   for (const [column, length] of scope.names.digits.entries()) {
     if (length === undefined || text.length >= length) continue;
-    const units = unitsWithCode(text.padStart(length, '0'), scope, column);
-    if (units.length > 0) return { units, isRestored: true };
+    const restored = unitsWithCode(text.padStart(length, '0'), scope, column);
+    if (restored.length > 0) return { units: restored, isRestored: true };
   }
   return { units: [], isRestored: false };
 }
@@ -83,10 +81,11 @@ function unitsWithCode(code: string, scope: Scope, column?: number): number[] {
   });
 }
 
-/** Rule 2: a name as it is written, in any language. One without letters and digits is found as it is. */
+/** Rule 2: a name as it is written, in any language. */
 function exactIn(text: string, scope: Scope): number[] {
-  const units = scope.find(foldText(text) || text);
-  return units.filter((unit) => scope.names.unitAt(unit).names.some((name) => plainText(name) === text));
+  return scope
+    .find(text)
+    .filter((unit) => scope.names.unitAt(unit).names.some((name) => name === text || plainText(name) === text));
 }
 
 /** Rule 3: a form of a name, without regard to case, marks and punctuation. */

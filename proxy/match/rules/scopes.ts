@@ -9,6 +9,8 @@ import { type LevelNames, type NamedUnit, NO_UNIT } from './level-names.ts';
 /** Indexes that are kept, besides the one in use; and forms that edits are tried on. */
 const INDEXES_MAX_BYTES = 56 * 1024 * 1024;
 const EDIT_FORMS_MAX_BYTES = 8 * 1024 * 1024;
+/** So much of it is filled after it was too little. */
+const ROOM_SHARE = 7 / 8;
 /** An object with its place in a map. */
 const OBJECT_BYTES = 400;
 /** Of so many units all are compared: an index would cost more. */
@@ -19,6 +21,7 @@ const EDITED_UNITS_MAX = 2000;
 /** An entry of an index is a hash, then a unit, as one number: 53 bits. */
 const HASH_BITS = 30;
 const UNIT_SPACE = 2 ** 23;
+const LEVEL_SPACE = 2 ** 3;
 
 /** A unit of a level: of several with its GID the first. */
 export interface UnitPlace {
@@ -26,54 +29,165 @@ export interface UnitPlace {
   position: number;
 }
 
-/** Units of a level. */
-export interface Scope {
-  names: LevelNames;
-  /** Those of texts that are looked for, and those of a unit's country. */
-  typeWords: ReadonlySet<string>;
-  typeWordsOf(unit: number): ReadonlySet<string>;
-  /** Is it below a unit, or of the highest level? */
-  isNarrow: boolean;
-  has(unit: number): boolean;
-  /** The units that may have a key: others, too. */
-  find(key: string): readonly number[];
-  /** What edits are tried on; undefined if there are too many units. */
-  editForms(): EditForms | undefined;
+/** Of the units of a level below a unit, or of all: one number. */
+function keyOf(level: Level, above: UnitPlace | undefined): number {
+  return above === undefined ? level : level + LEVEL_SPACE * (above.level + 1 + LEVEL_SPACE * above.position);
 }
 
 /** What a text of a unit is found by. */
 function keysOf({ gid, codes, names }: NamedUnit, typeWords: ReadonlySet<string>): Set<string> {
   const keys = new Set<string>();
   for (const code of [gid, ...codes]) if (code !== null) keys.add(code);
-  for (const name of names) for (const form of formsOf(name, typeWords)) keys.add(form);
+  for (const name of names) {
+    keys.add(plainText(name));
+    for (const form of formsOf(name, typeWords)) keys.add(form);
+  }
   return keys;
 }
 
-/** A name without letters and digits is found as it is. */
 function formsOf(name: string, typeWords: ReadonlySet<string>): string[] {
   const folded = foldedForms(name);
-  return folded.length === 0 ? [plainText(name)] : [...folded, ...typedForms(folded, typeWords)];
+  return [...folded, ...typedForms(folded, typeWords)];
 }
 
-/** The scopes of some levels. */
+/**
+ * Values that are made when they are asked for, and kept as long as there is room: those that were not used lately go
+ * first. What is used is marked instead of moved to the end, as moving costs more than finding it.
+ */
+class RecentlyUsed<Value extends { readonly bytes: number }> {
+  readonly #entries = new Map<number, { value: Value; isUsed: boolean }>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get(key: number, make: () => Value): Value {
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.isUsed = true;
+      return known.value;
+    }
+    const value = make();
+    this.#entries.set(key, { value, isUsed: false });
+    this.#bytes += value.bytes + OBJECT_BYTES;
+    if (this.#bytes > this.#maxBytes) this.#makeRoom(key);
+    return value;
+  }
+
+  /** Many at a time: the first entry of a map is found slowly behind many that were deleted. @param kept stays */
+  #makeRoom(kept: number): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes <= ROOM_SHARE * this.#maxBytes) return;
+      if (key === kept) continue;
+      this.#entries.delete(key);
+      if (entry.isUsed) this.#entries.set(key, { value: entry.value, isUsed: false });
+      else this.#bytes -= entry.value.bytes + OBJECT_BYTES;
+    }
+  }
+}
+
+const NO_INDEX = new Float64Array();
+
+/** Units of a level: those below a unit, or all. */
+export class Scope {
+  readonly names: LevelNames;
+  /** Is it below a unit, or of the highest level? */
+  readonly isNarrow: boolean;
+  readonly #scopes: Scopes;
+  readonly #above: UnitPlace | undefined;
+  /** Undefined for all. */
+  readonly #units: Int32Array | undefined;
+  /** All units, where they are so few that all are compared; otherwise an index. */
+  readonly #few: readonly number[] | undefined;
+  readonly #index: Float64Array;
+
+  /** @param units those below `above`; undefined for all */
+  constructor(scopes: Scopes, names: LevelNames, above: UnitPlace | undefined, units: Int32Array | undefined) {
+    this.#scopes = scopes;
+    this.names = names;
+    this.#above = above;
+    this.#units = units;
+    this.isNarrow = above !== undefined || names === scopes.levels[0];
+    this.#few = this.size <= COMPARED_UNITS_MAX ? [...this.#positions()] : undefined;
+    this.#index = this.#few === undefined ? this.#makeIndex() : NO_INDEX;
+  }
+
+  /** Are all compared? */
+  get isFew(): boolean {
+    return this.#few !== undefined;
+  }
+
+  get size(): number {
+    return this.#units?.length ?? this.names.units;
+  }
+
+  get bytes(): number {
+    return this.#index.byteLength;
+  }
+
+  /** Those of texts that are looked for. */
+  get typeWords(): ReadonlySet<string> {
+    return this.#scopes.typeWordsIn(this.names, this.#above && this.#scopes.countryOf(this.#above));
+  }
+
+  /** Those of the country that a unit is in. */
+  typeWordsOf(unit: number): ReadonlySet<string> {
+    if (this.#above !== undefined) return this.typeWords;
+    return this.#scopes.typeWordsIn(this.names, this.#scopes.countryOf({ level: this.names.level, position: unit }));
+  }
+
+  has(unit: number): boolean {
+    return this.#above === undefined || this.names.parentOf(unit, this.#above.level) === this.#above.position;
+  }
+
+  /** The units that may have a key: others, too. */
+  find(key: string): readonly number[] {
+    return this.#few ?? unitsIn(this.#index, key);
+  }
+
+  /** What edits are tried on; undefined if there are too many units. */
+  editForms(): EditForms | undefined {
+    if (this.size > EDITED_UNITS_MAX) return undefined;
+    return this.#scopes.editForms.get(keyOf(this.names.level, this.#above), () => {
+      const formsOfUnit = (unit: number): [number, string[]] => {
+        const typeWords = this.typeWordsOf(unit);
+        return [unit, this.names.unitAt(unit).names.flatMap((name) => formsOf(name, typeWords))];
+      };
+      return new EditForms(Array.from(this.#positions(), formsOfUnit));
+    });
+  }
+
+  #positions(): Iterable<number> {
+    return this.#units ?? Array(this.names.units).keys();
+  }
+
+  #makeIndex(): Float64Array {
+    const entries: number[] = [];
+    for (const unit of this.#positions())
+      for (const key of keysOf(this.names.unitAt(unit), this.typeWordsOf(unit)))
+        entries.push(hashOf(key) * UNIT_SPACE + unit);
+    return Float64Array.from(entries).sort();
+  }
+}
+
+/** The scopes of some levels: those with an index are kept. */
 export class Scopes {
   readonly levels: readonly LevelNames[];
-  readonly #indexes = new RecentlyUsed<Float64Array>(INDEXES_MAX_BYTES, ({ byteLength }) => byteLength);
-  readonly #editForms = new RecentlyUsed<EditForms>(EDIT_FORMS_MAX_BYTES, ({ bytes }) => bytes);
-  readonly #typeWords = new Map<string, ReadonlySet<string>>();
+  readonly editForms = new RecentlyUsed<EditForms>(EDIT_FORMS_MAX_BYTES);
+  readonly #byLevel: ReadonlyMap<Level, LevelNames>;
+  readonly #scopes = new RecentlyUsed<Scope>(INDEXES_MAX_BYTES);
+  readonly #typeWords = new Map<number, ReadonlySet<string>>();
 
   /** @param levels all that have units, from the highest to the lowest that is looked in */
   constructor(levels: readonly LevelNames[]) {
     this.levels = levels;
-  }
-
-  /** Bytes of the indexes that are in memory. */
-  get indexBytes(): number {
-    return this.#indexes.bytes;
+    this.#byLevel = new Map(levels.map((names) => [names.level, names]));
   }
 
   namesOf(level: Level): LevelNames {
-    const names = this.levels.find((own) => own.level === level);
+    const names = this.#byLevel.get(level);
     if (names === undefined) throw new RangeError(`level ${level} is not there`);
     return names;
   }
@@ -81,42 +195,10 @@ export class Scopes {
   /** The units of a level below a unit, or all of them. */
   scopeOf(level: Level, above: UnitPlace | undefined): Scope {
     const names = this.namesOf(level);
-    const key = above === undefined ? `${level}` : `${level}:${above.level}:${above.position}`;
-    const positions = above && names.below(above.level, above.position);
-    const typeWords = this.#typeWordsIn(names, above && this.countryOf(above));
-    const typeWordsOfUnit = (unit: number): ReadonlySet<string> =>
-      above === undefined ? this.#typeWordsIn(names, this.countryOf({ level, position: unit })) : typeWords;
-    const units = positions ?? { length: names.units };
-    const unitOf = (i: number): number => positions?.[i] ?? i;
-    const makeIndex = (): Float64Array => {
-      const entries: number[] = [];
-      for (let i = 0; i < units.length; i++)
-        for (const own of keysOf(names.unitAt(unitOf(i)), typeWordsOfUnit(unitOf(i))))
-          entries.push(hashOf(own) * UNIT_SPACE + unitOf(i));
-      return Float64Array.from(entries).sort();
-    };
-    const isFew = units.length <= COMPARED_UNITS_MAX;
-    const few = isFew ? Array.from<number, number>(units, (_, i) => unitOf(i)) : [];
-    const index = isFew ? undefined : this.#indexes.get(key, makeIndex);
-    return {
-      names,
-      typeWords,
-      typeWordsOf: typeWordsOfUnit,
-      isNarrow: above !== undefined || names === this.levels[0],
-      has: (unit) => above === undefined || names.parentOf(unit, above.level) === above.position,
-      find: (wanted) => (index === undefined ? few : unitsIn(index, wanted)),
-      editForms: () => {
-        if (units.length > EDITED_UNITS_MAX) return undefined;
-        const formsOfUnit = (_: number | undefined, i: number): [number, string[]] => {
-          const unit = unitOf(i);
-          return [unit, names.unitAt(unit).names.flatMap((name) => formsOf(name, typeWordsOfUnit(unit)))];
-        };
-        return this.#editForms.get(
-          key,
-          () => new EditForms(Array.from<number, [number, string[]]>(units, formsOfUnit)),
-        );
-      },
-    };
+    const units = above && names.below(above.level, above.position);
+    const make = () => new Scope(this, names, above, units);
+    const size = units?.length ?? names.units;
+    return size <= COMPARED_UNITS_MAX ? make() : this.#scopes.get(keyOf(level, above), make);
   }
 
   /** The country that a unit is in, or is; undefined if the release has none, or the unit is in none. */
@@ -127,10 +209,10 @@ export class Scopes {
   }
 
   /** The type words of a level in a country. Where the country is not known, those of many datasets. */
-  #typeWordsIn(names: LevelNames, country: UnitPlace | undefined): ReadonlySet<string> {
+  typeWordsIn(names: LevelNames, country: UnitPlace | undefined): ReadonlySet<string> {
     const hasCountries = elementAt(this.levels, 0).level === COUNTRIES;
     if (names.level === COUNTRIES || (country === undefined && hasCountries)) return TYPE_WORDS;
-    const key = `${names.level}:${country?.position}`;
+    const key = keyOf(names.level, country);
     const known = this.#typeWords.get(key) ?? typeWordsOf(namesBelow(names, country));
     this.#typeWords.set(key, known);
     return known;
@@ -168,31 +250,4 @@ function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return (hash ^ (hash >>> 15)) >>> (32 - HASH_BITS);
-}
-
-/** Values that are made when they are asked for, and kept as long as there is room: what was used longest ago goes. */
-class RecentlyUsed<Value extends object> {
-  bytes = 0;
-  readonly #values = new Map<string, Value>();
-  readonly #maxBytes: number;
-  readonly #bytesOf: (value: Value) => number;
-
-  constructor(maxBytes: number, bytesOf: (value: Value) => number) {
-    this.#maxBytes = maxBytes;
-    this.#bytesOf = bytesOf;
-  }
-
-  get(key: string, make: () => Value): Value {
-    const known = this.#values.get(key);
-    const value = known ?? make();
-    if (known === undefined) this.bytes += this.#bytesOf(value) + OBJECT_BYTES;
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    for (const [oldest, other] of this.#values) {
-      if (this.bytes <= this.#maxBytes || oldest === key) break;
-      this.#values.delete(oldest);
-      this.bytes -= this.#bytesOf(other) + OBJECT_BYTES;
-    }
-    return value;
-  }
 }

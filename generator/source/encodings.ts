@@ -41,6 +41,7 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 const BYTES = 'ISO-8859-1';
 /** What WHATWG's encodings have where a byte stands for nothing. */
 const CONTROLS = /[\u0080-\u009f]/;
+const EVERY_BYTE: readonly number[] = Array.from({ length: 256 }, (_, byte) => byte);
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
@@ -55,8 +56,9 @@ function strictDecoder(encoding: string): Decoder | undefined {
   const wanted = OTHER_NAMES.get(plain(encoding)) ?? encoding;
   const known = ENCODINGS.find(([name]) => plain(name) === plain(wanted));
   const decoder = known && new TextDecoder(known[1], { fatal: true });
-  const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-  return decoder && decoded(decoder, everyByte) === undefined ? decoder : undefined;
+  // Each by itself: one after the other they are pairs of GBK.
+  const isStrict = decoder && EVERY_BYTE.some((byte) => decoded(decoder, Uint8Array.of(byte)) === undefined);
+  return isStrict ? decoder : undefined;
 }
 
 /** A text; undefined if the bytes are none. */

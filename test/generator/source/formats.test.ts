@@ -215,6 +215,24 @@ testSource('an encoding in which bytes are no text is refused also where a .cpg 
   remedy: /--encoding CP1256: أدرار, الشلف/,
 });
 
+for (const stated of [
+  'windows-1253',
+  'ANSI 1251',
+  'Shift-JIS',
+  'SJIS',
+  '932',
+  'MS932',
+  'CP936',
+  'gb2312',
+  '949',
+  '950',
+])
+  testSource(`bytes that are no text in the encoding that a .cpg calls ${stated} are refused`, {
+    // The byte 152 is no letter of Greek or Cyrillic, and 233 at the end is half of one of the others.
+    source: shapefile('CP1252', ['˜éé'], 'NAME_0', stated),
+    refused: /lv0: 1 unit has text that is not in the encoding of the file /,
+  });
+
 testSource('--encoding is also that of the names of columns', {
   source: shapefile('CP1252', ['España'], 'Größe'),
   '--encoding CP1252': { 'lv0 columns': ['fid', 'GID_0', 'Größe'], 'lv0 Größe': ['España'] },

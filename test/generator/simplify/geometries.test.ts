@@ -193,6 +193,8 @@ test('the point of a unit is the centre of its largest part, inside of it, also 
     square(20, 20, 0.00001),
     // A lake that is too small for `medium`, in the middle.
     'POLYGON((5 5,5.0015 5,5.0015 5.0015,5 5.0015,5 5),(5.0005 5.0005,5.0005 5.001,5.001 5.001,5.001 5.0005,5.0005 5.0005))',
+    // One whose shore is there.
+    'POLYGON((5 5,5.002 5,5.002 5.002,5 5.002,5 5),(5.001 5.0008,5.001 5.0012,5.0013 5.0012,5.0013 5.0008,5.001 5.0008))',
     'POINT(1 1)',
   ];
   const units = unitsOf(wkts);

@@ -1,29 +1,22 @@
-// Vector tiles over HTTP: what each path answers, what is refused, and that damage is never sent. What is in tiles is
-// tested in generator/tiles/tiles.test.ts.
+// Vector tiles over HTTP: what each path answers, what is refused. What is in tiles is tested in
+// generator/tiles/tiles.test.ts.
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, type RangeResponse } from 'pmtiles';
-import { elementAt } from '../../../../format/element-at.ts';
-import { DIRECTORY_MAX_BYTES, decodeHeader } from '../../../../format/pmtiles.ts';
-import { encodeDirectory, encodeHeader } from '../../../../format/write/pmtiles.ts';
 import { contentOptionsFrom } from '../../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../../generator/report/progress.ts';
 import { verify } from '../../../../generator/verify/verify.ts';
 import { writeRenamedCountries } from '../../../support/datasets/small-datasets.ts';
 import { squares } from '../../../support/datasets/write-dataset.ts';
-import { sha256 } from '../../../support/files.ts';
 import { refusal, send } from '../../../support/http/http-client.ts';
 import { startService } from '../../../support/http/in-process-proxy.ts';
 import { buildCountries, buildLayers, buildRelease } from '../../../support/releases/build-release.ts';
 import { featuresOf, openTiles, readTiles } from '../../../support/releases/read-tiles.ts';
-import { resealSummary } from '../../../support/releases/reseal.ts';
-import { copyOf } from '../../../support/temporary-folder.ts';
-import { watchedOrigin } from '../../../support/watched-origin.ts';
 
 const ZOOM = 5;
 const out = await buildCountries({ tiles: ZOOM });
@@ -171,72 +164,4 @@ test('the archive is read in ranges by pmtiles, and each range is that of the fi
   });
   assert.equal((await archive.getHeader()).maxZoom, ZOOM);
   assert.ok((await archive.getZxy(0, 0, 0))?.data);
-});
-
-test('a directory of tiles that inflates to megabytes, or has such a leaf, is 502, and no leaf is read', async () => {
-  const entries = 2 ** 21;
-  const many = {
-    id: Float64Array.from({ length: entries }, (_, i) => 10 + i),
-    run: new Uint32Array(entries).fill(1),
-    length: new Uint32Array(entries).fill(1),
-    offset: Float64Array.from({ length: entries }, (_, i) => i),
-  };
-  const toLeaf = {
-    id: Float64Array.of(0),
-    run: Uint32Array.of(0),
-    length: Uint32Array.of(2 ** 25),
-    offset: Float64Array.of(0),
-  };
-  const built = await buildCountries({ tiles: 0 });
-  for (const directory of [many, toLeaf]) {
-    const own = copyOf(built);
-    const root = gzipSync(encodeDirectory(directory));
-    const header = decodeHeader(readFileSync(join(own, ARCHIVE)), ARCHIVE);
-    const bytes = Buffer.concat([encodeHeader({ ...header, rootLength: root.length }), root]);
-    writeFileSync(join(own, ARCHIVE), bytes);
-    const file = { bytes: bytes.length, sha256: sha256(bytes) };
-    resealSummary(join(own, 'releases/r1'), 1, ({ tiles }) => ({ tiles: { ...tiles, ...file, directory: file } }));
-    let longest = 0;
-    const origin = watchedOrigin(own, (_path, extent) => {
-      if (typeof extent === 'object') longest = Math.max(longest, extent.length);
-    });
-    const proxy = await startService(own, { origin });
-    refusal(await send(proxy, pathOf(0, 0, 0)), 502, 'origin-damaged');
-    assert.ok(longest < 2 ** 20, `${longest} bytes were read`);
-    if (directory === toLeaf) continue;
-    const { findings } = await verify({ out: own, workers: 0 }, SILENT);
-    assert.ok(
-      findings.some(({ problem }) => problem === `inflates to more than ${DIRECTORY_MAX_BYTES} bytes`),
-      JSON.stringify(findings),
-    );
-  }
-});
-
-test('a tile that is damaged is 502, by itself and in the archive; a damaged beginning is 502, too', async () => {
-  const built = await buildCountries({ tiles: 0 });
-  for (const at of [200, -40]) {
-    const own = copyOf(built);
-    const file = join(own, ARCHIVE);
-    const bytes = readFileSync(file);
-    const byte = at < 0 ? bytes.length + at : at;
-    writeFileSync(file, bytes.with(byte, elementAt(bytes, byte) ^ 1));
-    const proxy = await startService(own);
-    for (const headers of [GZIP, {}]) refusal(await send(proxy, pathOf(0, 0, 0), headers), 502, 'origin-damaged');
-    await assert.rejects(async () => {
-      const { status } = await send(proxy, '/api/v1/download/lv1.pmtiles');
-      if (status !== 200) throw new Error(`${status}`);
-    });
-  }
-  // All digests are right, but the file goes on where its header ends: nothing of it is sent.
-  const longer = copyOf(built);
-  appendFileSync(join(longer, ARCHIVE), Buffer.alloc(8));
-  resealSummary(join(longer, 'releases/r1'), 1, ({ tiles }) => ({
-    tiles: tiles && { ...tiles, bytes: tiles.bytes + 8 },
-  }));
-  const whole = await startService(longer);
-  assert.equal((await send(whole, pathOf(0, 0, 0))).status, 200);
-  refusal(await send(whole, '/api/v1/download/lv1.pmtiles'), 502, 'origin-damaged');
-  const digests = join(built, 'releases/r1/lv1/tiles.digest');
-  writeFileSync(digests, readFileSync(join(built, 'releases/r1/lv0/tiles.digest')));
-  refusal(await send(await startService(built), pathOf(0, 0, 0)), 502, 'origin-damaged');
 });

@@ -9,7 +9,7 @@ const ENTRY_BYTES = 256;
 /** More pieces than a file has. */
 const PIECES = 2 ** 32;
 
-export class KeptPieces {
+class KeptPieces {
   readonly #kept = new LRUCache<number, Buffer>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ length }) => length + ENTRY_BYTES,

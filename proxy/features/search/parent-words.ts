@@ -9,7 +9,7 @@ import { findingUnits, partsOf, type SearchedLevel, type SearchResult } from './
 import type { LevelColumns, LevelParents } from './level-parents.ts';
 
 /** The most words at the end of a text that are taken for parents. */
-export const PARENT_WORDS_MAX = 4;
+const PARENT_WORDS_MAX = 4;
 /** With fewer letters, what is before them is looked up as a whole name alone: many names begin with `La`. */
 const BEGINNING_MIN_LETTERS = 4;
 /** A GID is looked up in the time in which so many units are gone through. */

@@ -1,5 +1,5 @@
-// The names of a level's units, from its names file (format/README.md, 'Names'), in little memory: what each unit is
-// called as one text, and which unit of each level above it is in.
+// The names of a level's units, from its names file (format/README.md, 'Names'): what each unit is called, and which
+// unit of each level above it is in.
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { furtherKeys, nameColumns, valuesIn } from '../../../format/names.ts';
@@ -24,7 +24,7 @@ export interface NamedUnit {
   gid: string | null;
   /** The default name. */
   name: string | null;
-  /** Its codes, in the order of the level's keys. */
+  /** Its codes, in the order of the level's keys; none if it has none. */
   codes: readonly (string | null)[];
   /** All its names: the default one, those in languages, and others. */
   names: readonly string[];
@@ -118,12 +118,12 @@ export class LevelsReader {
     const digits = new DigitLengths(1 + columns.codes.length);
     const positions = new Map<string, number>();
     const firsts = new Int32Array(units);
-    const texts = new UnitTexts(units);
+    const texts = new UnitTexts();
     for (let unit = 0; unit < units; unit++) {
       const line = decoder.decode(text.subarray(u32At(starts, unit), u32At(starts, unit + 1)));
       const values = valuesIn(line, file);
       const named = unitIn(values, columns);
-      texts.add(unit, named);
+      texts.add(named);
       const { gid, codes } = named;
       const first = gid === null ? unit : (positions.get(gid) ?? unit);
       if (gid !== null && first === unit) positions.set(gid, unit);
@@ -167,58 +167,29 @@ function parentIn(
     : nearest.names.parentOf(parent, names.level);
 }
 
-/** What each unit is called, as JSON in UTF-8: few are in use as objects. */
+/** What each unit is called. Most have a GID and one name: these take half as much memory as lists would. */
 class UnitTexts {
-  #bytes = new Uint8Array(FIRST_BYTES);
-  /** Where each unit's begin, and the last one's end. */
-  readonly #start: Uint32Array;
-  readonly #encoder = new TextEncoder();
-  readonly #decoder = new TextDecoder();
-  /** The ones that were in use last, by the last digits of their positions. */
-  readonly #recent: { unit: number; named: NamedUnit }[] = [];
-
-  constructor(units: number) {
-    this.#start = new Uint32Array(units + 1);
-  }
+  readonly #gids: (string | null)[] = [];
+  readonly #names: (string | null)[] = [];
+  /** By position: those with codes, or with further names. */
+  readonly #others = new Map<number, NamedUnit>();
 
   /** To be called in the order of units. */
-  add(unit: number, { gid, name, codes, names }: NamedUnit): void {
-    const [first, ...more] = names;
-    const isUsual = first === name || first === undefined;
-    const others = isUsual ? more : names;
-    const text = JSON.stringify(codes.length + others.length === 0 ? [gid, name] : [gid, name, others, ...codes]);
-    const begin = u32At(this.#start, unit);
-    // UTF-16 has at most three bytes of UTF-8 for each of its units.
-    if (begin + 3 * text.length > this.#bytes.length) {
-      const larger = new Uint8Array(2 * this.#bytes.length + 3 * text.length);
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
-    this.#start[unit + 1] = begin + this.#encoder.encodeInto(text, this.#bytes.subarray(begin)).written;
+  add(unit: NamedUnit): void {
+    const { gid, name, codes, names } = unit;
+    if (codes.some((code) => code !== null) || names.length > 1 || (names.length === 1 && names[0] !== name))
+      this.#others.set(this.#gids.length, unit);
+    this.#gids.push(gid);
+    this.#names.push(name);
   }
 
-  at(unit: number): NamedUnit {
-    const recent = this.#recent[unit % RECENT_MAX];
-    if (recent?.unit === unit) return recent.named;
-    const [from, to] = [u32At(this.#start, unit), u32At(this.#start, unit + 1)];
-    const [gid, name, others, ...codes] = valuesIn(this.#decoder.decode(this.#bytes.subarray(from, to)), 'names');
-    const own = textOr(name, null);
-    const more = Array.isArray(others) ? others.map(String) : [];
-    const named: NamedUnit = {
-      gid: textOr(gid, null),
-      name: own,
-      codes: codes.map((code) => textOr(code, null)),
-      names: own === null || more[0] === own ? more : [own, ...more],
-    };
-    this.#recent[unit % RECENT_MAX] = { unit, named };
-    return named;
+  at(position: number): NamedUnit {
+    const other = this.#others.get(position);
+    if (other !== undefined) return other;
+    const name = elementAt(this.#names, position);
+    return { gid: elementAt(this.#gids, position), name, codes: [], names: name === null ? [] : [name] };
   }
 }
-
-/** Bytes of texts to begin with. */
-const FIRST_BYTES = 64 * 1024;
-/** Units that are kept as objects. */
-const RECENT_MAX = 1024;
 
 /** Where the columns of a line are. */
 interface Columns {

@@ -1,10 +1,12 @@
 // What the units above a unit are called, from the country down.
 import { elementAt, u32At } from '../../../format/element-at.ts';
+import type { GidColumn } from '../../../format/gid-column.ts';
 import { LEVELS } from '../../../format/levels.ts';
 import { resultInTurns } from '../../data/known.ts';
 import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
-import { type Loads, together } from '../../data/loads.ts';
+import { type Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import { type Language, loadNames } from '../names/languages.ts';
+import type { UnitNames } from '../names/level-names.ts';
 import { levelsWithUnits, withCommas } from '../places/units.ts';
 import { PARENTS } from './level-parents.ts';
 
@@ -13,28 +15,44 @@ export type ParentNames = (position: number) => Buffer;
 
 const [BEGIN, END, NO_NAME] = [Buffer.from('['), Buffer.from(']'), Buffer.from('null')];
 
+/** A level above, for the units of a level. */
+interface LevelAbove {
+  names: UnitNames;
+  /** Of each unit the number of its parent's GID in `column`; its size if it has none. */
+  gids: Uint32Array;
+  column: GidColumn;
+}
+
 /** The names of the parents of a level's units, of several units with one GID that of the first. */
-export async function loadParentNames(
+export function loadParentNames(
   level: LoadedLevel,
   release: LoadedRelease,
   language: Language | undefined,
   loads: Loads,
-): Promise<ParentNames> {
+): ParentNames | Promise<ParentNames> {
   const numbers = levelsWithUnits(release, LEVELS.slice(0, level.index.level));
-  const above = await together(
-    ...numbers.map(async (number) => {
-      const upper = await loads.level(release, number);
-      const [names, parents] = await together(loadNames(upper, language, loads), loads.part(level, PARENTS));
-      const gids = await resultInTurns(parents.numbersOf(upper.index), loads);
-      return { names, gids, column: elementAt(upper.index.columns, number) };
-    }),
+  const above = loadEach(numbers, (number) =>
+    withLoaded(loads.level(release, number), (upper) => loadAbove(level, upper, language, loads)),
   );
-  return (position) => {
-    const names = above.flatMap(({ names, gids, column }) => {
+  return withLoaded(above, (levels) => (position) => {
+    const names: Buffer[] = [];
+    for (const { names: known, gids, column } of levels) {
       const gid = u32At(gids, position);
-      const name = gid === column.size ? NO_NAME : names.nameAt(column.positionsAt(gid).at(0));
-      return name.equals(NO_NAME) ? [] : [name];
-    });
+      const name = gid === column.size ? NO_NAME : known.nameAt(column.positionsAt(gid).at(0));
+      if (!name.equals(NO_NAME)) names.push(name);
+    }
     return Buffer.concat([BEGIN, ...withCommas(names), END]);
-  };
+  });
+}
+
+function loadAbove(
+  level: LoadedLevel,
+  upper: LoadedLevel,
+  language: Language | undefined,
+  loads: Loads,
+): LevelAbove | Promise<LevelAbove> {
+  const column = elementAt(upper.index.columns, upper.index.level);
+  return withLoaded(together(loadNames(upper, language, loads), loads.part(level, PARENTS)), ([names, parents]) =>
+    withLoaded(resultInTurns(parents.numbersOf(upper.index), loads), (gids) => ({ names, gids, column })),
+  );
 }

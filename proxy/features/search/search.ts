@@ -11,7 +11,7 @@ import { MATCHED } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';
 import { resultInTurns } from '../../data/known.ts';
 import type { LoadedLevel } from '../../data/loaded-release.ts';
-import { Loads, together } from '../../data/loads.ts';
+import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import { API_PATH } from '../../http/request.ts';
 import { badParameter, type Filter, filtersOf, geometryOf, type Query } from '../../query/parameter.ts';
 import { type Languages, loadNames } from '../names/languages.ts';
@@ -19,7 +19,7 @@ import { CODES, hasCodes, type LevelCodes } from '../names/level-codes.ts';
 import { GIDS } from '../names/level-names.ts';
 import { matching } from '../pages/resolve.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit, unitsRow } from '../places/units.ts';
-import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './find-units.ts';
+import { findingUnits, isIn, type Match, type SearchedLevel, type SearchResult } from './find-units.ts';
 import { type LevelParents, PARENTS } from './level-parents.ts';
 import { WORDS } from './level-words.ts';
 import { loadParentNames, type ParentNames } from './parent-names.ts';
@@ -39,6 +39,14 @@ export function searchRow(languages: Languages): Row {
 }
 
 const NOTHING: SearchResult = { matched: 0, units: [] };
+/** How a unit was found, in JSON. */
+const MATCH_TEXTS = {
+  code: Buffer.from('"code"'),
+  name: Buffer.from('"name"'),
+  start: Buffer.from('"start"'),
+  word: Buffer.from('"word"'),
+  divided: Buffer.from('"divided"'),
+} satisfies Record<Match, Buffer>;
 
 /** A level that is searched. */
 interface Searched extends KnownLevel {
@@ -64,39 +72,38 @@ async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer
   const geometry = geometryOf(query, release.geometries, 'lightest');
   refuseTooLarge(release, geometry);
   const language = languages.asked(query, release);
-  const known = await together(
-    ...numbers.map(async (number): Promise<Searched> => {
-      const level = await loads.level(release, number);
-      const [words, gids, parents, codes] = await together(
+  const known = await loadEach(numbers, (number) =>
+    withLoaded(loads.level(release, number), (level) => {
+      const parts = together(
         loads.part(level, WORDS),
         loads.part(level, GIDS),
         isWithParents ? loads.part(level, PARENTS) : undefined,
         searched.includes(number) && hasCodes(level.summary) ? loads.part(level, CODES) : undefined,
       );
-      return { level, index: level.index, words, gids, parents, codes };
+      return withLoaded(parts, ([words, gids, parents, codes]): Searched => {
+        return { level, index: level.index, words, gids, parents, codes };
+      });
     }),
   );
   const levels = numbers === searched ? known : known.filter(({ index }) => searched.includes(index.level));
   const { matched, units } = await resultInTurns(searching(levels, known, query), loads);
   // Of levels without a unit that was found neither names nor the table of the geometry are needed.
   const brought = new Map<number, BroughtLevel>();
-  await together(
-    ...[...new Set(units.map(({ level }) => level))].map(async (number) => {
-      const { level } = elementAt(levels, number);
-      const [source, names, parentsAt] = await together(
-        loads.table(level, geometry),
-        loadNames(level, language, loads),
-        loadParentNames(level, release, language, loads),
-      );
-      brought.set(number, { source, names, parentsAt });
-    }),
-  );
+  await loadEach([...new Set(units.map(({ level }) => level))], (number) => {
+    const { level } = elementAt(levels, number);
+    const parts = together(
+      loads.table(level, geometry),
+      loadNames(level, language, loads),
+      loadParentNames(level, release, language, loads),
+    );
+    return withLoaded(parts, ([source, names, parentsAt]) => brought.set(number, { source, names, parentsAt }));
+  });
   const found = units.flatMap(({ level, position, match }) => {
     const own = brought.get(level);
     return own === undefined ? [] : [{ ...own, position, match }];
   });
   const members = [
-    { name: 'matches', values: found.map(({ match }) => Buffer.from(`"${match}"`)) },
+    { name: 'matches', values: found.map(({ match }) => MATCH_TEXTS[match]) },
     { name: 'parents', values: found.map(({ parentsAt, position }) => parentsAt(position)) },
   ];
   return answerUnits(asked, release, found, loads, [MATCHED, String(matched)], members);

@@ -93,6 +93,9 @@ export class Chains {
     const known = this.#kept.get(scope)?.get(text);
     if (known !== undefined) return known;
     const decision = decide(scope, text, this.#settings);
+    // One exact unit is found again as fast as it would be kept, and what is kept is freed late.
+    const { rule, units } = decision;
+    if ((rule === 'code' || rule === 'exact') && units.length === 1) return decision;
     if (this.#keptCount++ >= KEPT_MAX) {
       this.#kept = new WeakMap();
       this.#keptCount = 1;

@@ -4,6 +4,7 @@ import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { furtherKeys, nameColumns, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
+import { type NamedUnit, UnitTexts } from './unit-texts.ts';
 
 /** No unit. */
 export const NO_UNIT = -1;
@@ -17,17 +18,6 @@ export interface NamesText {
   text: Uint8Array;
   /** For messages. */
   file: string;
-}
-
-/** What a unit is called. */
-export interface NamedUnit {
-  gid: string | null;
-  /** The default name. */
-  name: string | null;
-  /** Its codes, in the order of the level's keys; none if it has none. */
-  codes: readonly (string | null)[];
-  /** All its names: the default one, those in languages, and others. */
-  names: readonly string[];
 }
 
 /** The names of a level's units. */
@@ -118,12 +108,12 @@ export class LevelsReader {
     const digits = new DigitLengths(1 + columns.codes.length);
     const positions = new Map<string, number>();
     const firsts = new Int32Array(units);
-    const texts = new UnitTexts();
+    const texts = new UnitTexts(units);
     for (let unit = 0; unit < units; unit++) {
       const line = decoder.decode(text.subarray(u32At(starts, unit), u32At(starts, unit + 1)));
       const values = valuesIn(line, file);
       const named = unitIn(values, columns);
-      texts.add(named);
+      texts.add(unit, named);
       const { gid, codes } = named;
       const first = gid === null ? unit : (positions.get(gid) ?? unit);
       if (gid !== null && first === unit) positions.set(gid, unit);
@@ -165,30 +155,6 @@ function parentIn(
   return nearest === undefined || parent === NO_UNIT || nearest.names === names
     ? parent
     : nearest.names.parentOf(parent, names.level);
-}
-
-/** What each unit is called. Most have a GID and one name: these take half as much memory as lists would. */
-class UnitTexts {
-  readonly #gids: (string | null)[] = [];
-  readonly #names: (string | null)[] = [];
-  /** By position: those with codes, or with further names. */
-  readonly #others = new Map<number, NamedUnit>();
-
-  /** To be called in the order of units. */
-  add(unit: NamedUnit): void {
-    const { gid, name, codes, names } = unit;
-    if (codes.some((code) => code !== null) || names.length > 1 || (names.length === 1 && names[0] !== name))
-      this.#others.set(this.#gids.length, unit);
-    this.#gids.push(gid);
-    this.#names.push(name);
-  }
-
-  at(position: number): NamedUnit {
-    const other = this.#others.get(position);
-    if (other !== undefined) return other;
-    const name = elementAt(this.#names, position);
-    return { gid: elementAt(this.#gids, position), name, codes: [], names: name === null ? [] : [name] };
-  }
 }
 
 /** Where the columns of a line are. */

@@ -4,7 +4,8 @@ import { elementAt, f64At } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
 import { EditForms } from './edits.ts';
 import { foldedForms, plainText, TYPE_WORDS, typedForms, typeWordsOf } from './forms.ts';
-import { type LevelNames, type NamedUnit, NO_UNIT } from './level-names.ts';
+import { type LevelNames, NO_UNIT } from './level-names.ts';
+import type { NamedUnit } from './unit-texts.ts';
 
 /** Indexes that are kept, besides the one in use; and forms that edits are tried on. */
 const INDEXES_MAX_BYTES = 56 * 1024 * 1024;

@@ -211,6 +211,20 @@ test('units with one GID are one, and what is below them is below all of them', 
   assert.equal(match('AAA', 'North', 'Own').gid, 'N.1');
 });
 
+test('each of thousands of units has its own GID and name, also next to units that lack one', () => {
+  const units = Array.from({ length: 2050 }, (_, i): MadeUnit => {
+    const names = i % 5 === 1 ? { others: [`Other ${i}`] } : {};
+    return { gid: i % 7 === 3 ? null : `G.${i}`, name: i % 11 === 5 ? null : `Ünit ${i}`, ...names };
+  });
+  const [level] = namedLevels({ 0: units });
+  assert.ok(level);
+  for (const [i, { gid, name, others = [] }] of units.entries()) {
+    const names = name === null ? others : [name, ...others];
+    const unit = level.unitAt(i);
+    assert.deepEqual([unit.gid, unit.name, unit.names], [gid, name, names]);
+  }
+});
+
 test('texts as long as a cell may be cost no time, and are compared by the first rules alone', () => {
   const long = 'Long name '.repeat(60).trim();
   const find = inCountry([long, 'Port']);

@@ -6,8 +6,8 @@ import type { Origin } from '../origin/origin.ts';
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Upper estimate of the size of an entry besides its bytes. */
 const ENTRY_BYTES = 256;
-/** More pieces than a file has. */
-const PIECES = 2 ** 32;
+/** More pieces than a file has, and so few that keys stay whole numbers for the first 33 million files. */
+const PIECES = 2 ** 28;
 
 class KeptPieces {
   readonly #kept = new LRUCache<number, Buffer>({

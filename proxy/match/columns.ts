@@ -2,8 +2,7 @@
 // named.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
-import type { ColumnChoice } from '../tables/table.ts';
-import { shownColumns } from '../tables/table.ts';
+import { type ColumnChoice, refuseSameNames, shownColumns } from '../tables/table.ts';
 
 /** A column of a table, as it was named. */
 export interface NamedColumn {
@@ -32,15 +31,33 @@ const COUNTRY_HEADERS = ['iso3', 'isoa3', 'iso2', 'isoa2', 'countrycode', 'count
 const CODE_HEADERS = ['gidN', 'admNpcode', 'adminNpcode', 'admNcode', 'adminNcode', 'lvNgid'];
 const NAME_HEADERS = ['nameN', 'admNname', 'adminNname', 'admN', 'adminN', 'levelN', 'lvN', 'lvNname'];
 
-/** Which columns of a table have texts. @param named all of them; empty to find them by their headers */
+/**
+ * Which columns of a table have texts.
+ * @param levels those that have units @param named all of them; empty to find them by their headers
+ * @throws OptionError if one is of a level without units; `choose` a StartError if there are two of a name
+ */
 export function textChoice(
   levels: readonly SourceColumns[],
   named: readonly NamedColumn[],
 ): ColumnChoice<readonly TextColumn[]> {
+  refuseLevels(levels, named);
   return {
-    choose: (header) => (named.length > 0 ? namedColumns(header, named) : usualColumns(header, levels)),
+    choose(header) {
+      const columns = named.length > 0 ? namedColumns(header, named) : usualColumns(header, levels);
+      const names = header.map((name) => name.trim());
+      for (const { name } of columns ?? []) refuseSameNames(names, name.trim(), 'rename one, or name others: --column');
+      return columns;
+    },
     refusal: (header) => refusal(header, levels, named),
   };
+}
+
+function refuseLevels(levels: readonly SourceColumns[], named: readonly NamedColumn[]): void {
+  const wrong = named.find((own) => levels.every(({ level }) => level !== own.level));
+  if (wrong === undefined) return;
+  const there = levels.map(({ level }) => levelName(level)).join(', ');
+  const remedy = there === '' ? 'build the release again: it has no units' : `use levels that have units: ${there}`;
+  throw new OptionError('the level has no units', `--column ${levelName(wrong.level)}=${wrong.name}`, remedy);
 }
 
 function namedColumns(header: readonly string[], named: readonly NamedColumn[]): TextColumn[] | undefined {

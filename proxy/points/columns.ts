@@ -2,7 +2,7 @@
 import { elementAt } from '../../format/element-at.ts';
 import { plainDecimal } from '../../format/grid.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
-import { type ColumnChoice, shownColumns, type Table } from '../tables/table.ts';
+import { type ColumnChoice, refuseSameNames, shownColumns, type Table } from '../tables/table.ts';
 
 /** The columns that were named. */
 export interface NamedColumns {
@@ -107,13 +107,7 @@ function placeColumns(header: readonly string[], { longitude, latitude }: NamedC
 function pairIn(names: readonly string[], pair: readonly [string, string]): CoordinateColumns | undefined {
   const [longitude, latitude] = [names.indexOf(pair[0]), names.indexOf(pair[1])];
   if (longitude === -1 || latitude === -1) return undefined;
-  for (const name of pair)
-    if (names.indexOf(name) !== names.lastIndexOf(name))
-      throw new StartError(
-        'two columns of this name',
-        `column ${name}`,
-        'rename one, or name others: --longitude, --latitude',
-      );
+  for (const name of pair) refuseSameNames(names, name, 'rename one, or name others: --longitude, --latitude');
   return { longitude, latitude };
 }
 

@@ -63,6 +63,12 @@ export function shownColumns(header: readonly string[]): string {
   return `its columns: ${names.length > SHOWN_CHARS ? `${names.slice(0, SHOWN_CHARS)}…` : names}`;
 }
 
+/** @throws StartError if several columns have a name: which one is meant cannot be known */
+export function refuseSameNames(header: readonly string[], name: string, remedy: string): void {
+  if (header.indexOf(name) !== header.lastIndexOf(name))
+    throw new StartError('two columns of this name', `column ${name}`, remedy);
+}
+
 /**
  * Reads the header of a table.
  * @param input pieces of its bytes

@@ -1,5 +1,6 @@
 // What `match` decided by itself, what it found, and what it says of it.
 import { levelName } from '../../format/levels.ts';
+import { ownText } from '../tables/csv-rows.ts';
 import { inFigures, NamedRows, namedLine, rateLine, rowsOf } from '../tables/named-rows.ts';
 import type { Table } from '../tables/table.ts';
 import type { TextColumn } from './columns.ts';
@@ -52,9 +53,13 @@ export class MatchSummary {
     const rows = this.#without.get(match) ?? new NamedRows();
     rows.add(line);
     this.#without.set(match, rows);
-    const known = text.slice(0, TEXT_MAX_CHARS);
-    if (match === 'none' && (this.#texts.size < TEXTS_MAX || this.#texts.has(known)))
-      this.#texts.set(known, (this.#texts.get(known) ?? 0) + 1);
+    if (match === 'none') this.#count(text.slice(0, TEXT_MAX_CHARS));
+  }
+
+  #count(text: string): void {
+    const known = this.#texts.get(text);
+    if (known !== undefined) this.#texts.set(text, known + 1);
+    else if (this.#texts.size < TEXTS_MAX) this.#texts.set(ownText(text), 1);
   }
 
   /** @param ms milliseconds that it took */

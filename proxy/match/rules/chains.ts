@@ -1,6 +1,7 @@
 // Decides rows: their texts are looked for from the country down, each below the unit that was found so far.
 import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
+import { ownText } from '../../tables/csv-rows.ts';
 import { type Decision, decide, decideSurely, RULES, type Rule, type RuleSettings } from './rules.ts';
 import type { Scope, Scopes, UnitPlace } from './scopes.ts';
 
@@ -101,7 +102,7 @@ export class Chains {
       this.#keptCount = 1;
     }
     const kept = this.#kept.get(scope) ?? new Map<string, Decision>();
-    this.#kept.set(scope, kept.set(text, decision));
+    this.#kept.set(scope, kept.set(ownText(text), decision));
     return decision;
   }
 

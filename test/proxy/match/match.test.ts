@@ -6,9 +6,13 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { MatchSummary } from '../../../proxy/match/report.ts';
+import { CsvReader } from '../../../proxy/tables/csv-rows.ts';
 import { layerOf, square } from '../../support/datasets/write-dataset.ts';
 import { startService, TOKEN } from '../../support/http/in-process-proxy.ts';
 import { listen } from '../../support/http/listen.ts';
+import { matching, namedLevels } from '../../support/named-units.ts';
+import { heldBytes } from '../../support/processes/collect-garbage.ts';
 import { type Typed, type TypedIn, typed } from '../../support/processes/typed.ts';
 import { buildCountries, buildLayers } from '../../support/releases/build-release.ts';
 import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
@@ -97,6 +101,33 @@ test('a cell of ten megabytes is none, a wrong parent is shown, and --strict end
   assert.ok(long.endsWith('",North,,,,,none,country,'), long.slice(-50));
   assert.equal(wrong, 'Beland,North,BBB,Beland,,,none,admin1,');
   assert.equal((await run(['--strict'], 'country\nAland\n')).status, 0);
+});
+
+test('texts that are counted or kept do not hold the rows that they were in', () => {
+  const units = Array.from({ length: 20 }, (_, i) => ({ gid: `A.${i}`, name: `Region ${i}` }));
+  const find = matching(namedLevels({ 0: units }), [0]);
+  const summary = new MatchSummary('r1');
+  const reader = new CsvReader({ separator: ',', lineEnd: '\n' }, 1, 1_000_000);
+  const shape = '1 2 '.repeat(125_000);
+  const before = heldBytes();
+  for (let i = 0; i < 40; i++)
+    for (const { values, line } of reader.read(`Nowhere of number ${i},${shape}\n`)) {
+      const [text = ''] = values;
+      assert.equal(find(text).match, 'none');
+      const found = {
+        match: 'none',
+        at: 0,
+        unit: undefined,
+        candidates: [],
+        isRestored: false,
+        isUntried: false,
+      } as const;
+      summary.add(found, line, text);
+    }
+  const held = heldBytes() - before;
+  assert.ok(held < 5_000_000, `${held} bytes`);
+  assert.match(summary.lines(1).join('\n'), /^nothing is called "Nowhere of number 0" \(1\), /m);
+  assert.equal(find('Region 1').gid, 'A.1');
 });
 
 test('a wrong parent in the same country has candidates; names that are formulas are made safe, unless they are to be left', async () => {

@@ -1,10 +1,13 @@
 // Has a table its longitudes in the column of latitudes, and the other way round?
 import { elementAt } from '../../format/element-at.ts';
+import { ownText } from '../tables/csv-rows.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';
 
 /** Rows of the sample. */
 const SAMPLE_ROWS = 1000;
+/** More digits do not move a point out of a unit; longer texts are none. */
+const TEXT_MAX_CHARS = 100;
 /** Exchanged, so much of the sample is in units: some points are at sea. */
 const SHARE_MIN = 0.9;
 
@@ -13,8 +16,9 @@ export class ExchangedSample {
   readonly #points: (readonly [longitude: string, latitude: string])[] = [];
 
   add(longitude: string, latitude: string): void {
-    if (this.#points.length < SAMPLE_ROWS && longitude !== '' && latitude !== '')
-      this.#points.push([longitude, latitude]);
+    if (this.#points.length === SAMPLE_ROWS || longitude === '' || latitude === '') return;
+    const kept = (text: string): string => ownText(text.slice(0, TEXT_MAX_CHARS));
+    this.#points.push([kept(longitude), kept(latitude)]);
   }
 
   /**

@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { featuresToCsv } from '../../../proxy/explorer/share/csv.ts';
-import { placeChoice } from '../../../proxy/points/columns.ts';
+import { placeChoice, pointIn } from '../../../proxy/points/columns.ts';
+import { ExchangedSample } from '../../../proxy/points/exchanged.ts';
 import { type OpenRelease, openFolder } from '../../../proxy/points/open-release.ts';
+import { CsvReader } from '../../../proxy/tables/csv-rows.ts';
 import { readTable } from '../../../proxy/tables/table.ts';
 import { layerOf, square, squares } from '../../support/datasets/write-dataset.ts';
 import { ADDED, append, LATE, NONE, SOUTH } from '../../support/points-table.ts';
+import { heldBytes } from '../../support/processes/collect-garbage.ts';
 import { type Typed, type TypedIn, typed } from '../../support/processes/typed.ts';
 import { buildCountries, buildLayers } from '../../support/releases/build-release.ts';
 import { resealSummary } from '../../support/releases/reseal.ts';
@@ -365,4 +368,19 @@ test('a damaged release is refused, and so is one without cells', async () => {
   await assert.rejects(openFolder(longer, undefined), { message: /lv1\/names\.jsonl\.gz: is not 100 bytes of text/ });
   truncateSync(join(damaged, 'releases', 'r1', 'lv1', 'names.jsonl.gz'), 20);
   assert.match((await run(['--origin', damaged], table)).stderr, /names\.jsonl\.gz.*\n {2}what to do: /);
+});
+
+test('the sample of exchanged points does not hold the rows that they were in', () => {
+  const sample = new ExchangedSample();
+  const reader = new CsvReader({ separator: ',', lineEnd: '\n' }, 1, 1_000_000);
+  const shape = '1 2 '.repeat(125_000);
+  const before = heldBytes();
+  for (let i = 0; i < 40; i++)
+    for (const { values } of reader.read(`${i}.123456789012,2.123456789012,${shape}\n`)) {
+      const columns = { longitude: 0, latitude: 1 };
+      sample.add(...pointIn(values, { columns, separator: ',' }));
+    }
+  const held = heldBytes() - before;
+  assert.ok(held < 5_000_000, `${held} bytes`);
+  assert.equal(sample.isInUnits([], 6), false);
 });

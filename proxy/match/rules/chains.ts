@@ -91,8 +91,8 @@ export class Chains {
   #decide(level: Level, above: UnitPlace | undefined, text: string): Decision {
     const scope = this.#scopes.scopeOf(level, above);
     if (scope.isFew || text.length > KEPT_TEXT_MAX_CHARS) return decide(scope, text, this.#settings);
-    const known = this.#kept.get(scope)?.get(text);
-    if (known !== undefined) return known;
+    const same = this.#kept.get(scope)?.get(text);
+    if (same !== undefined) return same;
     const decision = decide(scope, text, this.#settings);
     // One exact unit is found again as fast as it would be kept, and what is kept is freed late.
     const { rule, units } = decision;
@@ -102,8 +102,10 @@ export class Chains {
       this.#keptCount = 1;
     }
     const kept = this.#kept.get(scope) ?? new Map<string, Decision>();
-    this.#kept.set(scope, kept.set(ownText(text), decision));
-    return decision;
+    // Hundreds of thousands of units may have one name; so many more than are followed are as good as all.
+    const known = { ...decision, units: units.slice(0, FOLLOWED_MAX + 1) };
+    this.#kept.set(scope, kept.set(ownText(text), known));
+    return known;
   }
 
   /** The units of the whole country that a text would be: a wrong parent is shown, never corrected. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type MadeUnit, matching, namedLevels } from '../../support/named-units.ts';
+import { heldBytes } from '../../support/processes/collect-garbage.ts';
 
 function countries(...names: string[]): MadeUnit[] {
   return names.map((name) => ({ gid: name.slice(0, 3).toUpperCase(), name }));
@@ -168,6 +169,15 @@ test('a name that two parishes have is ambiguous, unless the next column is belo
   });
   assert.deepEqual(match('Aland', 'Port', 'Bridge'), { gid: 'ALA.2.1.1', match: 'exact' });
   assert.equal(match('Aland', 'Port', 'Castle').match, 'ambiguous');
+});
+
+test('a name that thousands of units have is ambiguous, and is kept without all of them', () => {
+  const find = inCountry(Array.from({ length: 20_000 }, () => 'Alike'));
+  assert.deepEqual(find('Alike'), ['ALA', 'ambiguous']);
+  const before = heldBytes();
+  for (let i = 1; i <= 40; i++) assert.deepEqual(find(`${' '.repeat(i)}Alike`), ['ALA', 'ambiguous']);
+  const held = heldBytes() - before;
+  assert.ok(held < 1_000_000, `${held} bytes`);
 });
 
 test('a wrong parent is shown, never corrected, and nothing is found from there on', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { contentOf } from '../../../format/cursor.ts';
+import { contentOf, encodeCursor } from '../../../format/cursor.ts';
 import { CURRENT_PATH, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
 import { Releases } from '../../../proxy/data/hosted-releases.ts';
 import type { LoadedRelease, LoadRelease } from '../../../proxy/data/loaded-release.ts';
@@ -156,6 +156,22 @@ test('holds the current release and two others in memory, and frees the memory o
   clock.now += 300_001;
   await releases.refresh();
   assert.deepEqual(await inMemory(), ['r5']);
+});
+
+test('of releases that a client names at once two are loaded, once each; more are 503 with Retry-After', async () => {
+  const { out, releases, loads } = await fiveReleases();
+  const ids = ['r2', 'r3', 'r4', 'r2'];
+  assert.deepEqual(await Promise.all(ids.map((id) => named(releases, id))), ['r2', 'r3', 'not-ready', 'r2']);
+  assert.deepEqual(['r2', 'r3', 'r4'].map(loads), [1, 1, 0]);
+  const service = await startService(out);
+  const get = (id: string) => {
+    const content = contentOf(sha256Of(join(out, releasePath(id), RELEASE_FILE)));
+    return send(service, `/api/v1/fc/lv0?start-at=${encodeCursor({ release: id, content, level: 0, position: 0 })}`);
+  };
+  assert.deepEqual([(await get('r2')).status, (await get('r3')).status], [200, 200]);
+  const busy = await get('r4');
+  refusal(busy, 503, 'not-ready');
+  assert.match(busy.headers['retry-after'] ?? '', /^([1-9]|10)$/);
 });
 
 test('cursors of a current release that was loaded twice, as the first load took too long, stay good', async () => {

@@ -58,7 +58,6 @@ const ON_DEMAND: readonly Subject[] = [
     'download/lv2.cells',
   ]),
   subjectOf(neighboursPath, ['fc/lv2?touches=AAA.1.1_1', 'geojsonl/lv2?touches=none']),
-  subjectOf(neighboursTablePath, ['download/lv2.neighbours.csv.gz']),
   subjectOf(tableDigestsPath, ['download/lv2.parquet']),
   subjectOf(wordsPath, ['search?q=n&geometry=full']),
   // A search tells the names of what it finds.
@@ -108,8 +107,9 @@ const PIECES: readonly Subject[] = [
   ...[['0/0/0', '1/1/0', '2/2/1'].map((tile) => `tiles/lv2/${tile}.mvt`), ['download/lv2.pmtiles']].map((targets) => {
     return { path: tilesPath(2), other: tilesPath(1), targets, isWhole: false };
   }),
-  { path: unitsTablePath(2), other: unitsTablePath(1), targets: ['download/lv2.parquet'], isWhole: true },
-  { path: namesPath(2), other: namesPath(1), targets: ['names/lv2'], isWhole: true },
+  subjectOf(unitsTablePath, ['download/lv2.parquet']),
+  subjectOf(neighboursTablePath, ['download/lv2.neighbours.csv.gz']),
+  subjectOf(namesPath, ['names/lv2']),
 ];
 
 /** What the bytes of a file become, given those of another one, too; undefined if it is missing. */
@@ -225,7 +225,7 @@ test('a file that is loaded and damaged or missing gives 502, which names none, 
 test('a damaged or missing page or file of features never gives an answer that is wrong and looks right, and is read again by the same service once it was mended', () =>
   tryDamages(manySizes, FEATURES, true));
 
-test('so is a damaged tile, cell, archive or file of names', () => tryDamages(countries, PIECES, true));
+test('so is a damaged tile, cell, archive, table or file of names', () => tryDamages(countries, PIECES, true));
 
 test('what was asked for twice before its file was damaged is answered from the cache, and right', async () => {
   const service = await startService(manySizes);

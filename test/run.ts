@@ -42,6 +42,7 @@ const ALONE = /^test\/proxy\/guards\/crowds\.long\.ts$/;
  */
 const OWN_PROCESS = [
   'test/generator/cli/ended-commands',
+  'test/proxy/features/children/level-rows',
   'test/proxy/features/names/level-names',
   'test/proxy/http/fuzz',
   'test/proxy/node/slow-clients',

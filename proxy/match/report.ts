@@ -1,6 +1,6 @@
 // What `match` decided by itself, what it found, and what it says of it.
 import { levelName } from '../../format/levels.ts';
-import { ownText } from '../tables/csv-rows.ts';
+import { ownText } from '../../format/own-text.ts';
 import { inFigures, NamedRows, namedLine, rateLine, rowsOf } from '../tables/named-rows.ts';
 import type { Table } from '../tables/table.ts';
 import type { TextColumn } from './columns.ts';

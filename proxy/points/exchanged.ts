@@ -1,6 +1,6 @@
 // Has a table its longitudes in the column of latitudes, and the other way round?
 import { elementAt } from '../../format/element-at.ts';
-import { ownText } from '../tables/csv-rows.ts';
+import { ownText } from '../../format/own-text.ts';
 import type { LevelUnits } from './level-units.ts';
 import { NOWHERE, PointChunk } from './look-up.ts';
 

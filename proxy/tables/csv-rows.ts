@@ -16,11 +16,6 @@ export interface CsvRow {
   values: readonly string[];
 }
 
-/** A copy to keep: a value is a part of the piece that its row was in, and would hold all of it in memory. */
-export function ownText(value: string): string {
-  return String(JSON.parse(JSON.stringify(value)));
-}
-
 /** What is no row. */
 export class CsvFault extends Error {
   /** Where the row begins. */

@@ -1,7 +1,7 @@
 // Decides rows: their texts are looked for from the country down, each below the unit that was found so far.
 import { elementAt } from '../../../format/element-at.ts';
 import type { Level } from '../../../format/levels.ts';
-import { ownText } from '../../tables/csv-rows.ts';
+import { ownText } from '../../../format/own-text.ts';
 import { type Decision, decide, decideSurely, RULES, type Rule, type RuleSettings } from './rules.ts';
 import type { Scope, Scopes, UnitPlace } from './scopes.ts';
 

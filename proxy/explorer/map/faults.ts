@@ -19,6 +19,11 @@ export function failedTile(event: ErrorEvent): FailedTile | undefined {
   return { sourceId, id: tile.tileID.canonical, status: statusOf(error) };
 }
 
+/** A change of the style cannot redraw a tile that is on its way, which the library calls an error. */
+export function isOnItsWay({ error }: ErrorEvent): boolean {
+  return error.message.startsWith('Should not be trying to reload a tile');
+}
+
 /** @returns undefined of what is no request */
 export function statusOf(error: unknown): number | undefined {
   return error instanceof Error && 'status' in error ? Number(error.status) : undefined;

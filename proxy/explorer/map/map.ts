@@ -5,7 +5,7 @@ import type { Point } from '../api/coordinates.ts';
 import type { LevelTiles } from '../api/tiles.ts';
 import { addAskedBox, showAskedBox } from './asked-box.ts';
 import { type Camera, createCamera, type View } from './camera.ts';
-import { type FailedTile, failedTile, statusOf, toFault } from './faults.ts';
+import { type FailedTile, failedTile, isOnItsWay, statusOf, toFault } from './faults.ts';
 import type { Box } from './geometry/box.ts';
 import { onPaletteChange, readPalette } from './palette.ts';
 import { followPointer, type Picked } from './pointer.ts';
@@ -85,8 +85,6 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   const said = new Set<number | string>();
   /** Tiles that did not arrive. */
   let failed: FailedTile[] = [];
-  /** Those that were asked for again. */
-  const again = new WeakSet<FailedTile['id']>();
   let shown = { level: top, isWhole: true };
   /** Boxes of the whole release, and the zoom that they have in this window. */
   let whole: readonly Box[] | undefined;
@@ -209,12 +207,9 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   map.on('resize', measure);
   map.on('moveend', () => onView(camera.view()));
   map.on('error', (event) => {
+    if (isOnItsWay(event)) return;
     const tile = failedTile(event);
-    if (tile !== undefined) {
-      // A change of the style cannot redraw a tile that is on its way again, which the library calls an error.
-      if (again.has(tile.id) && tile.status === undefined) return;
-      failed.push(tile);
-    }
+    if (tile !== undefined) failed.push(tile);
     void fail(event.error, tile);
   });
   followPointer(map, { onPick, onHere, titleOf });
@@ -247,9 +242,9 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       else marker.setLngLat([point.longitude, point.latitude]).addTo(map);
     },
     askAgain(isTried) {
-      const asked = failed.filter(({ status }) => isTried || !LASTING.includes(status));
-      failed = failed.filter((tile) => !asked.includes(tile));
-      for (const { id } of asked) again.add(id);
+      const isAsked = ({ status }: FailedTile) => isTried || !LASTING.includes(status);
+      const asked = failed.filter(isAsked);
+      failed = failed.filter((tile) => !isAsked(tile));
       for (const sourceId of new Set(asked.map((tile) => tile.sourceId))) {
         const ids = asked.filter((tile) => tile.sourceId === sourceId).map(({ id }) => id);
         map.refreshTiles(sourceId, ids);

@@ -151,6 +151,23 @@ journey('one tile of several fails', { service, hasMap: 'asked', expected: [502,
     assert.equal(await message.innerText(), '');
   });
 
+  await step('one that cannot be read is named each time that one tries', async () => {
+    await page.goto(`${service.url}/docs`);
+    await page.route(`**/${EAST}?*`, (route) => route.fulfill({ status: 200, body: 'no tile' }));
+    await page.goto(`${service.url}/#token=${TOKEN}`);
+    await waitForPlace(page, 'r1', '2 countries');
+    await goToView(page, `${service.url}/#lv1?gid-0=BBB&unit=BBB.1_1&map=5.00/2.00/11.25`);
+    for (let tries = 0; tries < 2; tries++) {
+      await message.getByText('The tile 5/17/15 of level 1 could not be read').waitFor();
+      await Promise.all([page.waitForResponse(`**/${EAST}?*`), tryAgain()]);
+    }
+    await message.getByText('The tile 5/17/15 of level 1 could not be read').waitFor();
+    await page.unroute(`**/${EAST}?*`);
+    await tryAgain();
+    await until(() => isDrawn(13), 'the hole stays');
+    assert.equal(await message.innerText(), '');
+  });
+
   const goOn = async (): Promise<void> => {
     await page.goto(page.url().replace('#lv1?gid-0=BBB&unit=BBB.1_1', '#lv2?gid-1=BBB.1_1'));
     await waitForPlace(page, 'All', '1 × District');

@@ -45,7 +45,7 @@ export function hashToPlace(hash: string, levels: readonly LevelColumns[]): Plac
  */
 function viewToText({ zoom, latitude, longitude }: View) {
   const zoomText = zoom.toFixed(2);
-  const decimals = Math.ceil(Number(zoomText) * Math.log10(2) + Math.log10(WORLD_PIXELS / 360 / 0.5));
+  const decimals = Math.max(0, Math.ceil(Number(zoomText) * Math.log10(2) + Math.log10(WORLD_PIXELS / 360 / 0.5)));
   return [zoomText, latitude.toFixed(decimals), longitude.toFixed(decimals)].join('/');
 }
 

@@ -48,6 +48,10 @@ export function Heading({ visit }: { visit: Visit }) {
   useEffect(() => {
     document.title = opened === undefined && unknown === undefined ? title : `${name} · ${title}`;
     if (is === 'there') announce(`${name}: ${summary}`);
+    // What was shown is not told when somebody has signed out.
+    return () => {
+      document.title = title;
+    };
   }, [name, summary, is]);
   return (
     <div>

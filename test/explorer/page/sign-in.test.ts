@@ -76,6 +76,7 @@ journey('someone signs in', { service, path: '/docs', expected: [401], isAlone: 
     );
     await page.getByRole('button', { name: 'Open North: 3 inside' }).click();
     await page.locator(REASON).getByText('does not accept this token').waitFor();
+    assert.equal(await page.title(), 'Boundaries explorer');
     await page.unroute('**/api/v1/geojsonl/**');
     await give(page, TOKEN);
     await waitForPlace(page, 'North', '3 × District');

@@ -109,6 +109,7 @@ function Item({ item, geometry, onRun }: { item: MenuItem; geometry: string; onR
   const text = useSignal('');
   useLayoutEffect(() => {
     let isCurrent = true;
+    text.value = '';
     // What is wrong is said when the file is asked for.
     const asked = size?.(geometry).catch(() => '');
     void asked?.then((said) => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { readLayer } from '../../support/datasets/read-layer.ts';
 import { jsonLines } from '../../support/files.ts';
 import { AUTHORIZED } from '../../support/http/in-process-proxy.ts';
+import { holdRequests } from '../../support/processes/chromium.ts';
 import { without } from '../../support/processes/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import {
@@ -56,7 +57,10 @@ journey('someone looks at what a download takes before it', { service }, async (
     await openMenu();
     await says('GeoJSONSeq', `2 units, ${await sizeOf(LISTING)} compressed`);
     await says('CSV', `2 units, ${await sizeOf(`${LISTING}&geometry=point`)} compressed`);
+    const arrive = await holdRequests(page, '**/download/lv2.geojsonl.gz?*geometry=low');
     await page.getByLabel('Shapes', { exact: true }).selectOption('low');
+    await page.getByRole('menuitem', { name: 'GeoJSONSeq' }).getByText('compressed').waitFor({ state: 'detached' });
+    arrive();
     await says('GeoJSONSeq', `2 units, ${await sizeOf(`${LISTING}&geometry=low`)} compressed`);
     const low = LEVELS.map((path) => `${path}&geometry=low`);
     await says('All of Aland', `7 units, ${await sizeOf(...low)} compressed`);

@@ -1,6 +1,7 @@
 // The frame of the page: its head, the panel beside the map, and the map.
 import type { RefObject } from 'preact';
 import { Stage } from '../map/stage.tsx';
+import { isPublicService } from '../sign-in/service.ts';
 import { SignIn } from '../sign-in/sign-in.tsx';
 import { focusHeading, page } from '../state/page.ts';
 import { Panel } from './panel.tsx';
@@ -8,12 +9,11 @@ import { Panel } from './panel.tsx';
 interface Props {
   /** Where the map goes. */
   map: RefObject<HTMLDivElement | null>;
-  isPublic: boolean;
   onSignIn: (token: string, isKept: boolean) => void;
   onSignOut: () => void;
 }
 
-export function Frame({ map, isPublic, onSignIn, onSignOut }: Props) {
+export function Frame({ map, onSignIn, onSignOut }: Props) {
   const about = page.about.value;
   const visit = page.visit.value;
   const isSignedOut = page.signIn.value !== undefined;
@@ -38,7 +38,7 @@ export function Frame({ map, isPublic, onSignIn, onSignOut }: Props) {
         <nav aria-label="Service">
           <a href="docs">API</a>
         </nav>
-        <button id="sign-out" type="button" class="link" hidden={isPublic || isSignedOut} onClick={onSignOut}>
+        <button id="sign-out" type="button" class="link" hidden={isPublicService() || isSignedOut} onClick={onSignOut}>
           Sign out
         </button>
       </header>

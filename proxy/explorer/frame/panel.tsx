@@ -1,4 +1,5 @@
 // What is beside the map while someone is signed in: two tabs, and on a phone the sheet that they are in.
+import type { HTMLAttributes } from 'preact';
 import { useRef } from 'preact/hooks';
 import { HereCard } from '../here/here.tsx';
 import { Changes } from '../list/changes.tsx';
@@ -24,15 +25,7 @@ export function Panel({ visit }: { visit: Visit }) {
       <SheetHandle />
       <Tabs />
       <MessageBox />
-      {/* Keys of all that is in it. */}
-      <div
-        id="browse"
-        class="browse"
-        role="tabpanel"
-        aria-labelledby="tab-browse"
-        hidden={page.tab.value !== 'browse'}
-        onKeyDown={closeCard}
-      >
+      <TabPanel name="browse" onKeyDown={closeCard}>
         <Search visit={visit} />
         <HereCard visit={visit} />
         <Path visit={visit} />
@@ -46,10 +39,18 @@ export function Panel({ visit }: { visit: Visit }) {
         <UnitList visit={visit} />
         <RowsNote visit={visit} />
         <Facts visit={visit} />
-      </div>
-      <RequestTab visit={visit} />
+      </TabPanel>
+      <TabPanel name="request">
+        <RequestTab visit={visit} />
+      </TabPanel>
     </div>
   );
+}
+
+/** What a tab shows, with keys of all that is in it. */
+function TabPanel({ name, ...others }: HTMLAttributes<HTMLDivElement> & { name: 'browse' | 'request' }) {
+  const isHidden = page.tab.value !== name;
+  return <div id={name} class={name} role="tabpanel" aria-labelledby={`tab-${name}`} hidden={isHidden} {...others} />;
 }
 
 const TABS = [

@@ -58,7 +58,7 @@ effect(() => {
   classList.toggle('has-unit', page.visit.value?.shown.selected.value !== undefined);
   dataset['sheet'] = page.sheet.value;
 });
-render(<Frame map={container} isPublic={isPublic} onSignIn={signIn} onSignOut={() => signOut('')} />, document.body);
+render(<Frame map={container} onSignIn={signIn} onSignOut={() => signOut('')} />, document.body);
 page.about.value = await readAbout(base);
 document.title = page.about.value.title ?? document.title;
 if (mayAsk()) void open();

@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 import { CopyButton } from '../controls/copy.tsx';
 import { isPublicService } from '../sign-in/service.ts';
-import { page } from '../state/page.ts';
 import type { Visit } from '../state/visit.ts';
 import { codeFor, LANGUAGES } from './code-samples.ts';
 
@@ -11,13 +10,7 @@ export function RequestTab({ visit }: { visit: Visit }) {
   const { url } = visit.shown;
   const code = codeFor(language.value, url, isPublicService());
   return (
-    <div
-      id="request"
-      class="request"
-      role="tabpanel"
-      aria-labelledby="tab-request"
-      hidden={page.tab.value !== 'request'}
-    >
+    <>
       <h2 id="request-heading" tabIndex={-1}>
         Request
       </h2>
@@ -55,6 +48,6 @@ export function RequestTab({ visit }: { visit: Visit }) {
           <code id="code">{code}</code>
         </pre>
       </section>
-    </div>
+    </>
   );
 }

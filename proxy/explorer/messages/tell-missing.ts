@@ -14,7 +14,7 @@ export async function tellMissing(what: 'rows' | 'unknown', visit: Visit): Promi
   const place = shown.place.value;
   const isKnown = shown.lineage.value.length > 0;
   if (what === 'unknown') {
-    page.message.value = unknownMessage(shown.unknown.value ?? '');
+    page.message.value = unknownMessage(place.unit ?? `fid ${place.fid}`);
     if (place.unit !== undefined) await tellSuccessors(place.level, place.unit, visit);
   } else if (is === 'there' && total === 0) {
     page.message.value = emptyMessage(place, isKnown);

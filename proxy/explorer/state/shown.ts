@@ -67,8 +67,6 @@ export class Shown {
   readonly selected = signal<NamedUnit | undefined>(undefined);
   /** The selected unit in full, as the service has it. */
   readonly unit = signal<Unit | undefined | 'failed'>(undefined);
-  /** The GID or fid that the place selects, if this release has no such unit. */
-  readonly unknown = signal<string | undefined>(undefined);
 
   constructor(options: Options) {
     this.#options = options;
@@ -108,7 +106,7 @@ export class Shown {
       this.list.value = COMING;
       this.lineage.value = [];
       this.opened.value = opened && this.#wereOpened.get(keyOf(opened));
-      for (const one of [this.openedUnit, this.selected, this.unit, this.unknown]) one.value = undefined;
+      for (const one of [this.openedUnit, this.selected, this.unit]) one.value = undefined;
     });
     this.#options.listeners.onChange('place');
     await this.#loadRows(place);
@@ -152,7 +150,7 @@ export class Shown {
       return;
     }
     this.#options.listeners.onChange('rows');
-    const { unit, fid } = place;
+    const { unit } = place;
     try {
       const chosen = this.rowOf(place) ?? (unit && (await this.#readRow(place.level, unit, signal)));
       if (!isCurrent()) return;
@@ -164,9 +162,8 @@ export class Shown {
       void this.#loadOpenedUnit();
       const { rows, total } = this.list.value;
       const isListed = total === rows.length && total > 0;
-      if (unit === undefined && (fid === undefined || !isListed)) return;
-      this.unknown.value = unit ?? `fid ${fid}`;
-      this.#options.listeners.onChange('unknown');
+      const now = this.place.value;
+      if (now.unit !== undefined || (now.fid !== undefined && isListed)) this.#options.listeners.onChange('unknown');
     } catch (error) {
       if (isCurrent()) this.#options.listeners.onError(error);
     }

@@ -2,7 +2,7 @@
 import type { Box } from '../map/geometry/box.ts';
 import { type Client, RefusalError } from './client.ts';
 import { encode, withQuery } from './page-request.ts';
-import { type NamedUnit, typeOf, type UnitsInside } from './unit.ts';
+import { levelIn, type NamedUnit, typeOf, type UnitsInside } from './unit.ts';
 
 /** A unit that others are in. */
 export interface UnitAbove {
@@ -79,9 +79,4 @@ function toRow(child: SentChild, level: number, parent: Pick<UnitAbove, 'level' 
   const inside = child.inside.map(([deeper, units, commonest]): UnitsInside => [levelIn(deeper), units, commonest]);
   const own = { level, fid, gid, name, type: typeOf(type), children, view: view ?? undefined, inside };
   return { ...own, parent: parent.gid, parentLevel: parent.level };
-}
-
-/** The number in `lv1`. */
-function levelIn(text: string): number {
-  return Number(text.slice('lv'.length));
 }

@@ -52,6 +52,11 @@ export function typeOf(type: string | null) {
   return type === null || LEVEL_AS_TYPE.test(type) ? null : type;
 }
 
+/** The number in `lv1`, as answers and the map's sources name levels. */
+export function levelIn(text: string): number {
+  return Number(text.slice('lv'.length));
+}
+
 /** What to call a unit: its name, else its GID, else its fid. */
 export function titleOf({ name, gid, fid }: { name: string | null; gid: string | null; fid?: number }): string {
   return name ?? gid ?? `fid ${fid}`;

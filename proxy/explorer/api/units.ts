@@ -1,6 +1,6 @@
 // Units of several levels in one answer, as `at` and `search` send them.
 import type { Client, Unit } from './client.ts';
-import { type LevelColumns, type NamedUnit, unitToRow } from './unit.ts';
+import { type LevelColumns, levelIn, type NamedUnit, unitToRow } from './unit.ts';
 
 /** As a row. */
 export interface UnitOfLevel {
@@ -24,7 +24,7 @@ export async function readUnits(
   const { json, matched } = await client.json(client.urlOf(path), signal);
   const { features, levels, parents } = json as { features: Unit[]; levels: string[]; parents?: string[][] };
   const units = features.map((feature, i) => {
-    const columns = columnsOf[Number(levels[i]?.slice('lv'.length))];
+    const columns = columnsOf[levelIn(levels[i] ?? '')];
     if (columns === undefined) throw new RangeError(`level ${levels[i]} has no columns`);
     return { row: unitToRow(feature, columns), parents: parents?.[i] ?? [] };
   });

@@ -1,9 +1,8 @@
 // Where the map looks: fitted to boxes, or at a place of the address.
 import type { Map as LibraryMap } from 'maplibre-gl';
+import type { View } from '../state/place.ts';
 import { type Box, isWorld, unionOf } from './geometry/box.ts';
 import { WORLD } from './start-map.ts';
-
-export type View = { zoom: number; latitude: number; longitude: number };
 
 export interface Camera {
   /** [] is the world; the first time at once. */

@@ -1,6 +1,7 @@
 // What is wrong with the map, by its cause: the network, a refusal, a tile that cannot be read, or the style.
 import type { ErrorEvent, Tile } from 'maplibre-gl';
 import { NOT_REACHED, RefusalError, textToError } from '../api/client.ts';
+import { levelIn } from '../api/unit.ts';
 
 /** The map itself has a fault: no request failed. */
 export class MapFault extends Error {}
@@ -45,6 +46,6 @@ export async function toFault(error: unknown, tile: FailedTile | undefined): Pro
   }
   if (tile === undefined) return new MapFault(message);
   const { z, x, y } = tile.id;
-  const detail = `The tile ${z}/${x}/${y} of level ${tile.sourceId.slice('lv'.length)} could not be read: ${message}`;
+  const detail = `The tile ${z}/${x}/${y} of level ${levelIn(tile.sourceId)} could not be read: ${message}`;
   return new RefusalError({ status: 200, code: 'tile-damaged', detail });
 }

@@ -3,8 +3,9 @@
 import { RefusalError } from '../api/client.ts';
 import type { Point } from '../api/coordinates.ts';
 import type { LevelTiles } from '../api/tiles.ts';
+import type { View } from '../state/place.ts';
 import { addAskedBox, showAskedBox } from './asked-box.ts';
-import { type Camera, createCamera, type View } from './camera.ts';
+import { type Camera, createCamera } from './camera.ts';
 import { type FailedTile, failedTile, isOnItsWay, statusOf, toFault } from './faults.ts';
 import type { Box } from './geometry/box.ts';
 import { onPaletteChange, readPalette } from './palette.ts';

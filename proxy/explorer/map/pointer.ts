@@ -1,6 +1,7 @@
 // The pointer on the map: the unit under it lights up and is named, a click picks it; the other button, a long press,
 // or a click where nothing is drawn asks what is there.
 import type { Map as LibraryMap, LngLat, Point } from 'maplibre-gl';
+import { levelIn } from '../api/unit.ts';
 import type { MapOptions } from './map.ts';
 import { PICKABLE } from './style.ts';
 
@@ -89,7 +90,7 @@ function unitAt(map: LibraryMap, point: Point): (Picked & { source: string; name
   const [unit] = map.queryRenderedFeatures(point, { layers });
   if (unit === undefined) return undefined;
   const { source, id, properties } = unit;
-  const level = Number(source.slice('lv'.length));
+  const level = levelIn(source);
   const above = Array.from({ length: level }, (_, n): string | undefined => properties[`gid_${n}`]);
   const parentLevel = above.findLastIndex((gid) => gid !== undefined);
   const parent = above[parentLevel] ?? null;

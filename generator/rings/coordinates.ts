@@ -12,7 +12,12 @@ const AT_POLE = 1 - 1e-6 / 90;
 export class Coordinates {
   /** Number of positions. */
   count = 0;
-  #flat = new Float64Array(2 * INITIAL_POSITIONS);
+  #flat: Float64Array;
+
+  /** @param most how many positions it has for now, without a closing one: many rings that are kept need not have more */
+  constructor(most = INITIAL_POSITIONS) {
+    this.#flat = new Float64Array(2 * (most + 1));
+  }
 
   /** Makes room for `count` positions and a closing one. The content is undefined until `set`. */
   resize(count: number): void {
@@ -88,8 +93,7 @@ export class Coordinates {
  */
 export function unrolled(positions: Coordinates, full: number): Coordinates {
   const { count } = positions;
-  const ring = new Coordinates();
-  ring.resize(count + 2);
+  const ring = new Coordinates(count + 2);
   ring.count = count;
   let turns = 0;
   let northward = 0;

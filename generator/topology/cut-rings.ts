@@ -2,7 +2,7 @@
 // simplified geometries: each part lies between -180 and 180 degrees (RFC 7946 section 3.1.9). A ring around a pole is
 // closed by way of the pole.
 import { numberAt } from '../../format/element-at.ts';
-import { type Box, boxOf } from '../rings/bbox.ts';
+import { type Box, boxOf, holds } from '../rings/bbox.ts';
 import { Coordinates, unrolled } from '../rings/coordinates.ts';
 import { sideOf } from '../rings/predicates.ts';
 
@@ -95,7 +95,8 @@ function clipped(rings: readonly CutRing[], meridian: number, side: 1 | -1): Cut
       continue;
     }
     const isAgainst = isHole === (Math.sign(ring.signedArea()) === direction);
-    pieces.push(...(own.length > 0 && isAgainst ? (piecesOf(reversed(ring), meridian, side) ?? []) : own));
+    const along = own.length > 0 && isAgainst ? (piecesOf(reversed(ring), meridian, side) ?? []) : own;
+    for (const piece of along) pieces.push(piece);
   }
   const all = [
     ...whole,
@@ -109,17 +110,15 @@ function clipped(rings: readonly CutRing[], meridian: number, side: 1 | -1): Cut
 
 /** Each exterior ring and then the holes in it; a hole outside of all is the first one's. */
 function withHoles(exteriors: readonly Coordinates[], holes: readonly Coordinates[]): CutRing[] {
-  const open = exteriors.length > 1 ? exteriors.map(openRing) : [];
-  const ownerOf = (hole: Coordinates): number =>
-    Math.max(
-      0,
-      open.findIndex((exterior) => sideOf(hole.x(0), hole.y(0), exterior) === 1),
-    );
-  const owners = holes.map(ownerOf);
-  return exteriors.flatMap((ring, i) => [
-    { ring, isHole: false },
-    ...holes.filter((_, hole) => owners[hole] === i).map((hole) => ({ ring: hole, isHole: true })),
-  ]);
+  const polygons = exteriors.map((ring): CutRing[] => [{ ring, isHole: false }]);
+  const known =
+    polygons.length > 1 && holes.length > 0 ? exteriors.map((ring) => [boxOf(ring), openRing(ring)] as const) : [];
+  for (const hole of holes) {
+    const [x, y] = [hole.x(0), hole.y(0)];
+    const owner = known.findIndex(([box, exterior]) => holds(box, [x, y, x, y]) && sideOf(x, y, exterior) === 1);
+    polygons[Math.max(0, owner)]?.push({ ring: hole, isHole: true });
+  }
+  return polygons.flat();
 }
 
 /** The pieces of a closed ring on one side; undefined if it lies there as a whole, none if nothing does. */
@@ -152,12 +151,11 @@ function joined(pieces: readonly Piece[]): Coordinates[] {
   const [entries, exits] = [sorted('entry'), sorted('exit')];
   const next = new Map(exits.map((piece, i) => [piece, entries[i]]));
   // A ring that begins on this side ends there, too.
-  for (const [i, piece] of pieces.entries())
-    if (piece.exit === undefined)
-      next.set(
-        piece,
-        pieces.slice(0, i).findLast(({ entry }) => entry === undefined),
-      );
+  let begun: Piece | undefined;
+  for (const piece of pieces) {
+    if (piece.exit === undefined) next.set(piece, begun);
+    if (piece.entry === undefined) begun = piece;
+  }
   const left = new Set(pieces);
   const rings: Coordinates[] = [];
   for (const start of pieces) {
@@ -172,8 +170,8 @@ function joined(pieces: readonly Piece[]): Coordinates[] {
 }
 
 function ringOf(places: readonly number[]): Coordinates {
-  const ring = new Coordinates();
-  ring.resize(places.length / 2);
+  const ring = new Coordinates(places.length / 2);
+  ring.count = places.length / 2;
   for (let i = 0; i < ring.count; i++) ring.set(i, numberAt(places, 2 * i), numberAt(places, 2 * i + 1));
   ring.close();
   return ring;
@@ -184,8 +182,8 @@ function openRing(ring: Coordinates): number[] {
 }
 
 function reversed(ring: Coordinates): Coordinates {
-  const other = new Coordinates();
-  other.resize(ring.count);
+  const other = new Coordinates(ring.count);
+  other.count = ring.count;
   for (let i = 0; i < ring.count; i++) other.set(i, ring.x(ring.count - 1 - i), ring.y(ring.count - 1 - i));
   return other;
 }
@@ -197,8 +195,8 @@ function latitudeAt(meridian: number, a: readonly [number, number], b: readonly 
 }
 
 function copyOf(positions: Coordinates): Coordinates {
-  const copy = new Coordinates();
-  copy.resize(positions.count);
+  const copy = new Coordinates(positions.count);
+  copy.count = positions.count;
   for (let i = 0; i < positions.count; i++) copy.set(i, positions.x(i), positions.y(i));
   return copy;
 }

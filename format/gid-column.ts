@@ -60,6 +60,12 @@ export class GidColumn {
     return u32At(this.arrays.count, number);
   }
 
+  /** The first position of a GID. */
+  firstAt(number: number): number {
+    const { run, first } = this.arrays;
+    return u32At(first, u32At(run, number));
+  }
+
   /** The positions that a GID covers. */
   positionsAt(number: number): Positions {
     const { run, first, rank, count } = this.arrays;

@@ -61,13 +61,14 @@ export function unitsGeometry(component: string, description: string): Parameter
 /** Units whose level, GID and name are written in a step: some 100 microseconds. */
 const STEP_UNITS = 64;
 const MEGABYTE = 1e6;
-const COMMA = Buffer.from(',');
-const END = Buffer.from(']}\n');
+export const COMMA: Buffer = Buffer.from(',');
+const [LIST_END, END] = [Buffer.from(']'), Buffer.from('}\n')];
 
-/** A further member behind the features, with the JSON of its value for each. */
+/** A further member behind the features. */
 export interface UnitsMember {
   name: string;
-  values: readonly Buffer[];
+  /** Its list as JSON, in parts. */
+  json: readonly Buffer[];
 }
 
 /**
@@ -106,13 +107,8 @@ function* endingOf(units: readonly Unit[], members: readonly UnitsMember[]): Ste
     names.push(known.nameAt(position));
   }
   const before = `],"levels":${JSON.stringify(levels)},"gids":${JSON.stringify(gids)},"names":[`;
-  const further = members.flatMap(({ name, values }) => [Buffer.from(`],"${name}":[`), ...withCommas(values)]);
-  return yield* storingBlocks([Buffer.from(before), ...names, ...further, END]);
-}
-
-/** Texts with commas between them. */
-export function withCommas(texts: readonly Buffer[]): Buffer[] {
-  return texts.flatMap((text, i) => (i === 0 ? [text] : [COMMA, text]));
+  const further = members.flatMap(({ name, json }) => [Buffer.from(`,"${name}":`), ...json]);
+  return yield* storingBlocks([Buffer.from(before), ...names, LIST_END, ...further, END]);
 }
 
 /**

@@ -21,7 +21,7 @@ export interface SearchedLevel {
  * a part of the text whose rest is of its parents.
  */
 export const MATCHES = ['code', 'name', 'start', 'word', 'divided'] as const;
-export type Match = (typeof MATCHES)[number];
+type Match = (typeof MATCHES)[number];
 
 /** A unit that is called so. */
 export interface FoundUnit {

@@ -7,13 +7,13 @@ import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
 import { type Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import { type Language, loadNames } from '../names/languages.ts';
 import type { UnitNames } from '../names/level-names.ts';
-import { levelsWithUnits, withCommas } from '../places/units.ts';
+import { COMMA, levelsWithUnits } from '../places/units.ts';
 import { PARENTS } from './level-parents.ts';
 
-/** The names of the parents of the unit at a position, as a list in JSON; without those that have none. */
-export type ParentNames = (position: number) => Buffer;
+/** Writes the names of the parents of the unit at a position, as JSON with commas; without those that have none. */
+export type WriteParents = (position: number, json: Buffer[]) => void;
 
-const [BEGIN, END, NO_NAME] = [Buffer.from('['), Buffer.from(']'), Buffer.from('null')];
+const NO_NAME = Buffer.from('null');
 
 /** A level above, for the units of a level. */
 interface LevelAbove {
@@ -29,19 +29,21 @@ export function loadParentNames(
   release: LoadedRelease,
   language: Language | undefined,
   loads: Loads,
-): ParentNames | Promise<ParentNames> {
+): WriteParents | Promise<WriteParents> {
   const numbers = levelsWithUnits(release, LEVELS.slice(0, level.index.level));
   const above = loadEach(numbers, (number) =>
     withLoaded(loads.level(release, number), (upper) => loadAbove(level, upper, language, loads)),
   );
-  return withLoaded(above, (levels) => (position) => {
-    const names: Buffer[] = [];
-    for (const { names: known, gids, column } of levels) {
+  return withLoaded(above, (levels) => (position, json) => {
+    const begin = json.length;
+    for (const { names, gids, column } of levels) {
       const gid = u32At(gids, position);
-      const name = gid === column.size ? NO_NAME : known.nameAt(column.positionsAt(gid).at(0));
-      if (!name.equals(NO_NAME)) names.push(name);
+      if (gid === column.size) continue;
+      const name = names.nameAt(column.firstAt(gid));
+      if (name.length === NO_NAME.length && name.equals(NO_NAME)) continue;
+      if (json.length > begin) json.push(COMMA);
+      json.push(name);
     }
-    return Buffer.concat([BEGIN, ...withCommas(names), END]);
   });
 }
 

@@ -19,10 +19,10 @@ import { CODES, hasCodes, type LevelCodes } from '../names/level-codes.ts';
 import { GIDS } from '../names/level-names.ts';
 import { matching } from '../pages/resolve.ts';
 import { type AskedUnits, answerUnits, levelsWithUnits, refuseTooLarge, type Unit, unitsRow } from '../places/units.ts';
-import { findingUnits, isIn, type Match, type SearchedLevel, type SearchResult } from './find-units.ts';
+import { findingUnits, isIn, type SearchedLevel, type SearchResult } from './find-units.ts';
 import { type LevelParents, PARENTS } from './level-parents.ts';
 import { WORDS } from './level-words.ts';
-import { loadParentNames, type ParentNames } from './parent-names.ts';
+import { loadParentNames, type WriteParents } from './parent-names.ts';
 import { findingInParents, type KnownLevel } from './parent-words.ts';
 import { LEVEL, LIMIT, Q, Q_RULE, SEARCH_LIMIT, SEARCH_PARAMETERS } from './search-parameters.ts';
 
@@ -39,14 +39,9 @@ export function searchRow(languages: Languages): Row {
 }
 
 const NOTHING: SearchResult = { matched: 0, units: [] };
-/** How a unit was found, in JSON. */
-const MATCH_TEXTS = {
-  code: Buffer.from('"code"'),
-  name: Buffer.from('"name"'),
-  start: Buffer.from('"start"'),
-  word: Buffer.from('"word"'),
-  divided: Buffer.from('"divided"'),
-} satisfies Record<Match, Buffer>;
+/** What begins the names of the parents of the first unit and of others, and what ends those of the last one. */
+const [FIRST_PARENTS, NEXT_PARENTS, PARENTS_END] = [Buffer.from('[['), Buffer.from('],['), Buffer.from(']]')];
+const NO_PARENTS = [Buffer.from('[]')];
 
 /** A level that is searched. */
 interface Searched extends KnownLevel {
@@ -96,22 +91,34 @@ async function answerSearch(sources: Sources, asked: AskedUnits): Promise<Answer
       loadNames(level, language, loads),
       loadParentNames(level, release, language, loads),
     );
-    return withLoaded(parts, ([source, names, parentsAt]) => brought.set(number, { source, names, parentsAt }));
+    return withLoaded(parts, ([source, names, writeParents]) => brought.set(number, { source, names, writeParents }));
   });
   const found = units.flatMap(({ level, position, match }) => {
     const own = brought.get(level);
     return own === undefined ? [] : [{ ...own, position, match }];
   });
   const members = [
-    { name: 'matches', values: found.map(({ match }) => MATCH_TEXTS[match]) },
-    { name: 'parents', values: found.map(({ parentsAt, position }) => parentsAt(position)) },
+    { name: 'matches', json: [Buffer.from(JSON.stringify(found.map(({ match }) => match)))] },
+    { name: 'parents', json: parentsOf(found) },
   ];
   return answerUnits(asked, release, found, loads, [MATCHED, String(matched)], members);
 }
 
 /** What of a level is in the answer. */
 interface BroughtLevel extends Omit<Unit, 'position'> {
-  parentsAt: ParentNames;
+  writeParents: WriteParents;
+}
+
+/** A list of the names of the parents of each unit as JSON, in parts: together they may be megabytes. */
+function parentsOf(units: readonly (Pick<BroughtLevel, 'writeParents'> & Pick<Unit, 'position'>)[]): Buffer[] {
+  if (units.length === 0) return NO_PARENTS;
+  const json: Buffer[] = [];
+  for (const { writeParents, position } of units) {
+    json.push(json.length === 0 ? FIRST_PARENTS : NEXT_PARENTS);
+    writeParents(position, json);
+  }
+  json.push(PARENTS_END);
+  return json;
 }
 
 /** May words at the end of the text be of parents? */

@@ -53,7 +53,10 @@ test("each unit gets the parent that holds its point, and that parent's parents;
 
 testSource('a level between need not be there', {
   source: [countries, districts],
-  [`${OF_02} lv2`]: { 'lv2 code GID_0 GID_1': ['a, A, ', 'b, A, ', 'c, B, ', 'd, A, '] },
+  [`${OF_02} lv2`]: {
+    'lv2 columns': ['fid', 'code', 'name', 'GID_0'],
+    'lv2 code GID_0': ['a, A', 'b, A', 'c, B', 'd, A'],
+  },
   [`${OF_02} lv3`]: '--parent-by-place lv3: the source has no level 3',
   [`${OF_02} lv2:lv1`]: /^--parent-by-place lv2:lv1: the source has no level 1/,
 });

@@ -1,5 +1,5 @@
 // Cases of sources: a dataset, the options that are typed, and what becomes of it. Each release is compared with what
-// GDAL reads of its source, and by the oracles of all releases.
+// GDAL reads of its source, and by the oracles of all releases. One file: what can be written in a case, and what does it.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { releasePath } from '../../../format/layout.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import { NAME_FIELDS } from '../../../format/names.ts';
-import type { Finding, Release } from '../../../format/release-json.ts';
+import type { Finding, LevelSummary, Release, SourceCrs } from '../../../format/release-json.ts';
 import type { BuildOptions } from '../../../generator/build.ts';
 import { type ContentOptions, contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
@@ -27,8 +27,18 @@ type Lines = (string | RegExp)[] | Readonly<Record<string, (string | RegExp)[]>>
 
 type Options = Partial<BuildOptions>;
 
+/** Of a member of release.json, its levels and CRS, so that no case expects nothing of one that there is not. */
+type ReleasePath =
+  | `release.${keyof Release}`
+  | `release.levels.${number}.${keyof LevelSummary}`
+  | `release.crs.${number}.${keyof SourceCrs}`
+  | `release.options.${string}`;
+
+/** What stands in release.json at a path such as `release.levels.2.nameColumn`. */
+type Described = { [path in ReleasePath]?: unknown };
+
 /** What becomes of a source; what is not named may be anything. */
-export interface Becomes {
+export interface Becomes extends Described {
   /** Units of each level; those that are left out have none. */
   counts?: readonly number[];
   /**
@@ -37,13 +47,11 @@ export interface Becomes {
    * codes: their names, and a line for each unit.
    */
   [values: `lv${number} ${string}`]: readonly string[];
-  /** What stands in release.json at a path such as `release.levels.2.nameColumn`. */
-  [path: `release.${string}`]: unknown;
   /** The findings, as `lv2 no-names 4 FILE: layer LAYER`. */
   quality?: Lines;
   /** What is said before the end. */
   says?: Lines;
-  /** The build fails with this message and this remedy. */
+  /** The build fails with this message and this remedy; besides, only what is said can be expected. */
   refused?: string | RegExp;
   remedy?: string | RegExp;
   /** Anything else. */
@@ -63,16 +71,27 @@ interface SourceCase extends Becomes {
 
 /** Tests that a source becomes what is expected. */
 export function testSource(title: string, { source, options = {}, ...builds }: SourceCase): void {
+  const place = { stack: '' };
+  Error.captureStackTrace(place, testSource);
   test(title, async () => {
-    const paths = pathsOf(source);
-    const names = Object.keys(builds);
-    if (!names.every(isTyped)) await assertBuilds(paths, '', builds, options);
-    for (const typed of names.filter(isTyped)) {
-      const expected = builds[typed] ?? {};
-      const isMessage = typeof expected === 'string' || expected instanceof RegExp;
-      await assertBuilds(paths, typed, isMessage ? { refused: expected } : expected, options);
+    try {
+      await assertCase(pathsOf(source), builds, options);
+    } catch (error) {
+      // It has no frame of the case, which was read before.
+      if (error instanceof Error) error.stack += place.stack.replace(/^.*/, '');
+      throw error;
     }
   });
+}
+
+async function assertCase(paths: string | string[], builds: Omit<SourceCase, 'source'>, options: Options) {
+  const typed = Object.keys(builds).filter(isTyped);
+  if (typed.length === 0 || typed.length < Object.keys(builds).length) await assertBuilds(paths, '', builds, options);
+  for (const line of typed) {
+    const expected = builds[line] ?? {};
+    const isMessage = typeof expected === 'string' || expected instanceof RegExp;
+    await assertBuilds(paths, line, isMessage ? { refused: expected } : expected, options);
+  }
 }
 
 function isTyped(name: string): name is `--${string}` {
@@ -94,6 +113,7 @@ async function assertBuilds(paths: string | string[], typed: string, expected: B
   if (refused !== undefined || remedy !== undefined) {
     const error = { name: /^(Build|Usage)Error$/, message: refused ?? /./, remedy: remedy ?? /./ };
     await assert.rejects(made, error, typed);
+    assert.ok(Object.keys(becomes).every(isTyped), `${typed}: expects more of a build that fails`);
   } else await assertBecomes(await made(), becomes, typed);
   if (says !== undefined) assertLines(said, says, typed);
 }
@@ -216,8 +236,12 @@ export async function published(
   const release = await buildRelease(source, out, options, report);
   await assertAsSource(source, out);
   const unitsOf = (level: Level, geometry?: Geometry) => featuresIn(out, level, geometry);
-  const valuesOf = (level: Level, ...names: string[]): unknown[][] =>
-    unitsOf(level).map(({ properties }) => names.map((name) => properties[name]));
+  const valuesOf = (level: Level, ...names: string[]): unknown[][] => {
+    const units = unitsOf(level).map(({ properties }) => properties);
+    const isKnown = (name: string): boolean => units.length === 0 || units.some((unit) => name in unit);
+    for (const name of names) assert.ok(isKnown(name), `${levelName(level)} has no ${name}`);
+    return units.map((unit) => names.map((name) => unit[name]));
+  };
   return {
     out,
     release,
@@ -231,7 +255,9 @@ export async function published(
     namesOf: (level, ...fields) => {
       const [header = [], ...lines] = readNames(join(out, releasePath('r1')), level);
       if (fields.length === 0) return [header, ...lines].map((line) => line.slice(NAME_FIELDS.length));
-      return lines.map((line) => fields.map((field) => line[header.indexOf(field)]));
+      const columns = fields.map((field) => header.indexOf(field));
+      assert.ok(!columns.includes(-1), `${fields}: not all are in ${header}`);
+      return lines.map((line) => columns.map((column) => line[column]));
     },
   };
 }

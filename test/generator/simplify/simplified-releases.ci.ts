@@ -94,7 +94,7 @@ function testLevel(lines: readonly string[], withGeometry: ReadonlyMap<string, s
         assert.ok([...gone, ...come].every(isBeside), `${x},${y} is in ${now}, in full in ${before}`);
         if (now.length > 1) assert.deepEqual(now, before, `${x},${y}`);
       });
-      for (const seed of seedsOf(1)) fc.assert(property, { seed, numRuns: RUNS });
+      for (const seed of seedsOf(1)) fc.assert(property, { seed, numRuns: RUNS, includeErrorInReport: true });
     });
   }
 

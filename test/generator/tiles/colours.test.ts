@@ -9,7 +9,7 @@ import { colourLevels } from '../../../generator/tiles/prepare-tiles.ts';
 import { meetingAtDeepest } from '../../../generator/tiles/simplify-zoom.ts';
 import { writeUnits } from '../../support/datasets/small-datasets.ts';
 import { dice } from '../../support/dice.ts';
-import { buildRelease } from '../../support/releases/build-release.ts';
+import { assertSharded, buildRelease } from '../../support/releases/build-release.ts';
 import { featuresOf, openTiles, readTiles } from '../../support/releases/read-tiles.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -47,6 +47,12 @@ test('units whose border a source draws twice have two colours, with and without
     const { colours } = await coloursOf(DRAWN_TWICE, { neighbours });
     assert.deepEqual(colours, [0, 1]);
   }
+});
+
+test('shards and their seal find the same colours', async () => {
+  const [source, out] = [writeUnits(DRAWN_TWICE), temporaryFolder()];
+  await buildRelease(source, out, { tiles: 2 });
+  await assertSharded(source, out, { tiles: 2 });
 });
 
 test('units whose border is one line with other places have two colours, those that have a corner in common one', async () => {

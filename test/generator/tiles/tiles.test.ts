@@ -10,9 +10,11 @@ import { tileDigestsPath, tilesPath } from '../../../format/layout.ts';
 import { TILES_ZOOM_MAX } from '../../../format/tiles.ts';
 import { FileError } from '../../../generator/release-reader/file-error.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
+import { UnitClock } from '../../../generator/report/unit-clock.ts';
 import type { Box } from '../../../generator/rings/bbox.ts';
 import { doubledArea } from '../../../generator/rings/open-rings.ts';
 import { attributeBytesIn, featureIdsIn, TileLayer, withoutLayer } from '../../../generator/tiles/mvt.ts';
+import { tilesOf } from '../../../generator/tiles/quarter-tiles.ts';
 import { makeZoomArcs } from '../../../generator/tiles/simplify-zoom.ts';
 import { boxesOfArcs, meets } from '../../../generator/topology/arcs.ts';
 import { meetingEdges } from '../../../generator/topology/crossing-edges.ts';
@@ -20,6 +22,7 @@ import { withoutDoubledEdges } from '../../../generator/topology/cut-edges.ts';
 import { NearArcs } from '../../../generator/topology/near-arcs.ts';
 import { checkTiles } from '../../../generator/verify/tiles.ts';
 import { verify } from '../../../generator/verify/verify.ts';
+import { patchwork } from '../../support/datasets/made-up-levels.ts';
 import { writeUnits } from '../../support/datasets/small-datasets.ts';
 import { box, layerOf, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { dice } from '../../support/dice.ts';
@@ -329,6 +332,33 @@ test('an edge that lies on another one has its ends, too, so that both have the 
   );
   // Of different levels each stays as it is.
   assert.deepEqual([...arcsOf(1, 2).arcEnds], [2, 5]);
+});
+
+test('what is taken square by square gives the same tiles', () => {
+  const zoom = 4;
+  const units = patchwork(4, 6, 6, 40, dice(5)).map(([ring = []]) => ring.slice(1));
+  const most = Math.max(...units.flat(2));
+  const shapes = units.map((ring, unit) => {
+    const flat = (places: typeof ring) => places.flat().map((own) => Math.round((own / most) * 4096 * 2 ** zoom));
+    const own = flat(ring);
+    return { unit, polygons: [[doubledArea(own) > 0 ? own : flat(ring.toReversed())]] };
+  });
+  const labels = shapes.map(({ unit, polygons: [[[x = 0, y = 0] = []] = []] }) => ({ unit, x, y }));
+  const borders = shapes.map(({ unit, polygons: [[line = []] = []] }) => ({ group: unit % 3, line }));
+  const tilesIn = (parted: number) => {
+    const tiles = new Map<number, unknown>();
+    for (const { id, count, left, top, content } of tilesOf(
+      zoom,
+      parted,
+      () => ({ shapes, borders, labels }),
+      new UnitClock(),
+    ))
+      for (let i = 0; i < count; i++) tiles.set(id + i, count === 1 ? { left, top, content } : content);
+    return tiles;
+  };
+  const whole = tilesIn(0);
+  assert.ok(whole.size > 100);
+  for (const parted of [1, 2]) assert.deepEqual([...tilesIn(parted)], [...whole]);
 });
 
 test('edges there and back go, along a cut and inside of a tile; those twice in one direction stay', () => {

@@ -22,7 +22,6 @@ import { copyOf, temporaryFolder } from '../../support/temporary-folder.ts';
 
 const GRACE_MS = 5000;
 const RUNS = 15;
-const REMEDY = /use prune|^use one of: |^choose another --release/;
 
 /** What an operator does: builds other content under an id, or ends a prune while it waits, or works meanwhile. */
 type Step =
@@ -30,6 +29,9 @@ type Step =
   | { activate: string }
   | { remove: string }
   | { prune: number; isEnded: boolean; meanwhile: readonly Step[] };
+
+/** Why something cannot be done, and what helps. */
+type Refusal = Record<'message' | 'remedy', RegExp>;
 
 /** The folder as its operator thinks of it. What cannot be done says why. */
 class Model {
@@ -51,24 +53,35 @@ class Model {
     return all;
   }
 
-  build(id: string, isActivated: boolean, isOther: boolean): RegExp | undefined {
+  build(id: string, isActivated: boolean, isOther: boolean): Refusal | undefined {
     const known = this.releases.get(id);
-    if (known !== undefined && known.isOther !== isOther) return /exists already, with other content/;
+    if (known !== undefined && known.isOther !== isOther)
+      return { message: /exists already, with other content/, remedy: /^choose another --release/ };
     const number = 1 + Math.max(...[...this.releases.values()].map((release) => release.number));
     this.releases.set(id, known ?? { number, isOther });
     return isActivated ? this.activate(id) : undefined;
   }
 
-  activate(id: string): RegExp | undefined {
-    if (!this.releases.has(id)) return /no such release$/;
+  activate(id: string): Refusal | undefined {
+    if (!this.releases.has(id)) return this.unknown(id);
     this.current = id;
     if (!this.hosted.includes(id)) this.hosted.push(id);
     return undefined;
   }
 
-  remove(id: string): RegExp | undefined {
-    if (this.hosted.includes(id)) return id === this.current ? /is current: proxies/ : /is hosted: proxies/;
-    return this.releases.delete(id) ? undefined : /no such release$/;
+  remove(id: string): Refusal | undefined {
+    const [is, remedy] =
+      id === this.current ? ['current', /with activate, then use prune$/] : ['hosted', /^use prune /];
+    if (this.hosted.includes(id))
+      return { message: new RegExp(`releases/${id}: release ${id} is ${is}: proxies answer for it$`), remedy };
+    return this.releases.delete(id) ? undefined : this.unknown(id);
+  }
+
+  unknown(id: string): Refusal {
+    return {
+      message: new RegExp(`releases/${id}: no such release$`),
+      remedy: new RegExp(`^use one of: ${this.published().join(', ')}$`),
+    };
   }
 
   /** What a prune removes, newest first: hosted ones, and what is not hosted and older than the others that stay. */
@@ -110,9 +123,9 @@ function assertAsModel(out: string, model: Model): void {
   for (const [i, id] of ids.entries()) utimesSync(join(out, releasePath(id), RELEASE_FILE), 1000 - i, 1000 - i);
 }
 
-async function assertDone(done: Promise<unknown>, refused: RegExp | undefined): Promise<void> {
+async function assertDone(done: Promise<unknown>, refused: Refusal | undefined): Promise<void> {
   if (refused === undefined) await done;
-  else await assert.rejects(done, { name: 'BuildError', message: refused, remedy: REMEDY });
+  else await assert.rejects(done, { name: 'BuildError', ...refused });
 }
 
 async function pruneIn(out: string, model: Model, keep: number, isEnded: boolean, meanwhile: readonly Step[]) {

@@ -104,6 +104,7 @@ test('geoBoundaries as it is downloaded: parents by place; copies are skipped; i
   const archive = await published(zipFolder(whole, join(folder, 'gb-whole.zip')), GEO_BOUNDARIES);
   assert.deepEqual([archive.counts, archive.release.licence], [COUNTS, undefined]);
   assert.deepEqual(archive.release.attribution, [creditFor('licence: see its metadata')]);
+  await assert.rejects(buildRelease(whole, folder), { remedy: /^copy generator\/examples\/geoboundaries\.json/ });
   writeFileSync(join(whole, 'ADM1/geoBoundaries-FRA-ADM1-metaData.json'), '{');
   await assert.rejects(buildRelease(whole, folder, GEO_BOUNDARIES), { message: /metaData\.json: is not JSON/ });
 });

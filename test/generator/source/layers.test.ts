@@ -74,6 +74,11 @@ testSource('a GeoPackage for each country: merged in the order given, and units 
   quality: PLACES.map((place, n) => `lv${n} renumbered-fids 1 BBB.gpkg: ${place} has the new fid ${n + 2}`),
 });
 
+testSource('files in another order are merged in that one', {
+  source: packagesOf({ BBB: countryOf('BBB'), AAA: countryOf('AAA') }),
+  'lv0 fid GID_0': ['1, BBB', '2, AAA'],
+});
+
 testSource('fids that do not collide are kept', {
   source: packagesOf({ BBB: countryOf('BBB', 101), AAA: countryOf('AAA') }),
   'lv0 GID_0': ['AAA', 'BBB'],

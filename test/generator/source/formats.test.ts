@@ -22,7 +22,7 @@ function fromWkt(...shapes: string[]): Source {
     const rows = shapes.map((wkt, i) => `A${i},"${wkt}"\n`).join('');
     const [csv = ''] = writeTexts(folder, { 'shapes.csv': `GID_0,WKT\n${rows}` });
     const file = join(folder, 'shapes.gpkg');
-    gdal.vectorTranslate(file, gdal.open(csv), ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'ADM_0']).close();
+    gdal.vectorTranslate(file, gdal.open(csv), ['-f', 'GPKG', '-a_srs', 'EPSG:4326', '-nln', 'a "layer"']).close();
     return file;
   };
 }
@@ -49,7 +49,9 @@ for (const [type, wkt] of [
 ] as const)
   testSource(`a ${type}, which has no GeoJSON form, is refused with its fid`, {
     source: fromWkt('POINT(1 2)', wkt),
-    refused: new RegExp(`shapes\\.gpkg: layer ADM_0 .*fid 2, GID A1: geometries of type ${type} have no GeoJSON form`),
+    refused: new RegExp(
+      `shapes\\.gpkg: layer a "layer" .*fid 2, GID A1: geometries of type ${type} have no GeoJSON form`,
+    ),
   });
 
 /** A unit of INSPIRE's theme Administrative Units 4.0, with the names of its elements. */

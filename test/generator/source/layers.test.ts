@@ -176,6 +176,7 @@ testSource('files that share a column are shown as one level before they are rea
       ADVICE,
       'lv1: names such as Left, Right, All',
     ],
+    refused: /^(?!.*(--dissolve|part-))/s,
     remedy: new RegExp(`^${ADVICE}; or id is probably no code of level 1: 1 is Left and All(?!.*--dissolve|.*part-)`),
   },
   '--gid-column lv1=id lv2=id --layer lv1=regions lv2=towns --parent-by-place lv2': { counts: [0, 1, 2] },

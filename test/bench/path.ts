@@ -14,7 +14,7 @@ import { AUDIENCE, ISSUER, JWKS, TOKEN, token } from '../support/http/in-process
 import { type Figures, folderOfRun, medianRatio, spread } from './measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './measured-release.ts';
 import type { PathCase, PathFigures, PathPlan, PathQuestion } from './path/measured.ts';
-import { questionsOf } from './questions.ts';
+import { chosenOf, questionsOf } from './questions.ts';
 import { compiledIn } from './servers.ts';
 
 const values = yargs(hideBin(process.argv))
@@ -64,7 +64,7 @@ const folder = folderOfRun();
 const release = await releaseToMeasure(values);
 const all = questionsOf(release);
 const only = values.only ?? (values.gate || values.record ? GATE_ROWS : Object.keys(all));
-const questions = Object.entries(all).filter(([name]) => only.includes(name));
+const questions = chosenOf(all, only);
 const plan = await writePlan();
 if (values.before !== undefined) await compare(values.before);
 else if (values.gate || values.record) await passGate();
@@ -122,7 +122,10 @@ async function passGate(): Promise<void> {
   }
   const above = Object.keys(least).filter(isAbove);
   if (values.record)
-    writeFileSync(RECORD_FILE, `${JSON.stringify({ ...records, [kind]: rounded(least) }, undefined, 2)}\n`);
+    writeFileSync(
+      RECORD_FILE,
+      `${JSON.stringify({ ...records, [kind]: { ...record, ...rounded(least) } }, undefined, 2)}\n`,
+    );
   else if (records[kind] === undefined) console.log(`${RECORD_FILE} has no record of ${kind}`);
   else if (above.length > 0) throw new Error(`above ${LIMIT} times the record of ${kind}: ${above.join(', ')}`);
 }

@@ -103,6 +103,18 @@ export function questionsOf(release: MeasuredRelease): Record<string, Question> 
   );
 }
 
+/** Questions by their names, and says which of these a release cannot be asked. */
+export function chosenOf(
+  questions: Readonly<Record<string, Question>>,
+  names: readonly string[],
+): [string, Question][] {
+  return names.flatMap((name): [string, Question][] => {
+    const question = questions[name];
+    if (question === undefined) console.error(`the release cannot be asked for ${name}`);
+    return question === undefined ? [] : [[name, question]];
+  });
+}
+
 /** The level with the most units among these, the deepest of equals. */
 function largestLevel({ levels }: MeasuredRelease, among: readonly Level[] = LEVELS): LevelIndex {
   const ordered = levels

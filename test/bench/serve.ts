@@ -12,7 +12,7 @@ import { AUTHORIZED } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { type Figures, folderOfRun, hasProgram, outputOf, printRow } from './measure.ts';
 import { RELEASE_OPTIONS, releaseToMeasure } from './measured-release.ts';
-import { type Question, questionsOf } from './questions.ts';
+import { chosenOf, type Question, questionsOf } from './questions.ts';
 import { asClient, asServer, startProxy } from './servers.ts';
 
 /** The file system in memory that most Linux systems have. */
@@ -44,12 +44,10 @@ const out = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'boundaries-b
 process.once('exit', () => rmSync(out, { recursive: true, force: true }));
 cpSync(stored.out, out, { recursive: true });
 asServer(process.pid);
-const questions = questionsOf(stored);
-for (const name of only) {
-  const question = questions[name];
-  if (question === undefined) console.error(`the release cannot be asked for ${name}`);
+// wrk sends GET with a valid token, no Range and no tag.
+for (const [name, question] of chosenOf(questionsOf(stored), only))
+  if (question.method ?? question.range ?? question.status) console.error(`bench:path alone can ask for ${name}`);
   else await measure(question);
-}
 process.exit();
 
 async function measure({ what, targets }: Question): Promise<void> {

@@ -1,5 +1,5 @@
 // The words of a level's units: words.bin, by which a text is found in names by two binary searches. The generator
-// writes it (generator/names/write-words.ts), the proxy looks texts up in it.
+// writes it (generator/names/words.ts), the proxy looks texts up in it.
 import { u32At } from './element-at.ts';
 import { foldText } from './fold-text.ts';
 import { APOSTROPHES, nameForms } from './name-forms.ts';

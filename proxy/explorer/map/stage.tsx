@@ -69,7 +69,7 @@ function Credits() {
 }
 
 /**
- * A link to its text, if the release says where that is: as in ogc/links.ts.
+ * A link to its text, if the release says where that is: as in features/ogc/collection.ts.
  * @param props.name an SPDX identifier or an address
  */
 function Licence({ name }: { name: string }) {

@@ -11,36 +11,45 @@ export interface NamedUnit {
   name: string | null;
   /** Its codes, in the order of the level's keys; none if it has none. */
   codes: readonly (string | null)[];
-  /** All its names: the default one, those in languages, and others. */
+  /** All its names: the default one first, those in languages, and others. */
   names: readonly string[];
 }
 
-/** What each unit is called: most have a GID and one name. */
+/** What each unit is called: all but few have a GID and a name. */
 export class UnitTexts {
   readonly #gids: PackedTexts;
   readonly #names: PackedTexts;
-  /** By position: those with codes, with further names, or without a GID or a name. */
+  /** Codes and further names, as JSON; empty where there are none. */
+  readonly #further: PackedTexts;
+  /** By position: those without a GID or a name. */
   readonly #others = new Map<number, NamedUnit>();
 
   constructor(units: number) {
     this.#gids = new PackedTexts(units);
     this.#names = new PackedTexts(units);
+    this.#further = new PackedTexts(units);
   }
 
   /** To be called in the order of units. */
   add(position: number, unit: NamedUnit): void {
     const { gid, name, codes, names } = unit;
-    const isUsual = gid !== null && name !== null && names.length === 1 && codes.every((code) => code === null);
-    if (!isUsual) this.#others.set(position, unit);
-    this.#gids.add(isUsual ? gid : '');
-    this.#names.add(isUsual ? name : '');
+    const isOther = gid === null || name === null;
+    if (isOther) this.#others.set(position, unit);
+    const isPlain = isOther || (names.length === 1 && codes.every((code) => code === null));
+    this.#gids.add(isOther ? '' : gid);
+    this.#names.add(isOther ? '' : name);
+    this.#further.add(isPlain ? '' : JSON.stringify([codes, names.slice(1)]));
   }
 
   at(position: number): NamedUnit {
     const other = this.#others.get(position);
     if (other !== undefined) return other;
+    const gid = this.#gids.at(position);
     const name = this.#names.at(position);
-    return { gid: this.#gids.at(position), name, codes: [], names: [name] };
+    const further = this.#further.at(position);
+    if (further === '') return { gid, name, codes: [], names: [name] };
+    const [codes, names]: [(string | null)[], string[]] = JSON.parse(further);
+    return { gid, name, codes, names: [name, ...names] };
   }
 }
 

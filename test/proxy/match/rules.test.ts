@@ -221,17 +221,19 @@ test('units with one GID are one, and what is below them is below all of them', 
   assert.equal(match('AAA', 'North', 'Own').gid, 'N.1');
 });
 
-test('each of thousands of units has its own GID and name, also next to units that lack one', () => {
+test('each of thousands of units has its own GID, name and codes, also next to units that lack one', () => {
   const units = Array.from({ length: 2050 }, (_, i): MadeUnit => {
-    const names = i % 5 === 1 ? { others: [`Other ${i}`] } : {};
-    return { gid: i % 7 === 3 ? null : `G.${i}`, name: i % 11 === 5 ? null : `Ünit ${i}`, ...names };
+    const names = i % 5 === 1 ? { others: [`Other "${i}"`, `東 ${i}`] } : {};
+    const further = { 'code:ine': i % 3 === 1 ? `0${i}` : null, 'code:iso': i % 4 === 1 ? `I${i}` : null };
+    return { gid: i % 7 === 3 ? null : `G.${i}`, name: i % 11 === 5 ? null : `Ünit ${i}`, ...names, further };
   });
   const [level] = namedLevels({ 0: units });
   assert.ok(level);
-  for (const [i, { gid, name, others = [] }] of units.entries()) {
+  for (const [i, { gid, name, others = [], further = {} }] of units.entries()) {
     const names = name === null ? others : [name, ...others];
     const unit = level.unitAt(i);
-    assert.deepEqual([unit.gid, unit.name, unit.names], [gid, name, names]);
+    const codes = Object.values(further).map((_, column) => unit.codes[column] ?? null);
+    assert.deepEqual([unit.gid, unit.name, unit.names, codes], [gid, name, names, Object.values(further)]);
   }
 });
 

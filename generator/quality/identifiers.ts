@@ -130,12 +130,11 @@ function findOrphans(indexes: Indexes, levels: readonly LevelSource[]): Finding[
     for (const [n, column] of index.columns.slice(0, level).entries()) {
       const parents = indexes.get(elementAt(LEVELS, n))?.columns[n];
       if (parents === undefined || parents.size === 0) continue;
-      const firstOf = (number: number): number => column.positionsAt(number).at(0);
       const orphaned = numbersOf(column)
         .filter((number) => parents.find(column.gidAt(number)) === -1)
-        .sort((a, b) => firstOf(a) - firstOf(b));
+        .sort((a, b) => column.firstAt(a) - column.firstAt(b));
       for (const number of orphaned) {
-        const unit = `${prefix}fid ${elementAt(index.fids, firstOf(number))}`;
+        const unit = `${prefix}fid ${elementAt(index.fids, column.firstAt(number))}`;
         const example = `${unit} has ${column.name} ${column.gidAt(number)}, which no unit of level ${n} has`;
         findings.add('orphans', example, column.countAt(number));
       }

@@ -135,6 +135,8 @@ test('a manifest with a member that is missing or another value is refused by fi
     [{ geometries: { full: {}, low: {} } }, ': geometries has full, low, expected some of medium, low, point, none'],
   ] as [object, string][])
     assertRefused(JSON.stringify({ ...JSON_OF_LEVEL, ...change }), `lv2/manifest.json${problem}`);
+  assertRefused('{', 'lv2/manifest.json: is not JSON');
+  assertRefused('[]', 'lv2/manifest.json: is not a JSON object');
 });
 
 /** The manifest with another entry for an array of the level or, where a geometry is named, of its table. */
@@ -143,6 +145,22 @@ function withArray(name: string, change: object, geometry?: 'low'): string {
   Object.assign((geometry === undefined ? json : json.geometries[geometry]).arrays[name], change);
   return JSON.stringify(json);
 }
+
+test('an array of a level or of a geometry that has the type of another one is refused with both types', () => {
+  for (const [geometry, where, { arrays }] of [
+    [undefined, 'arrays', JSON_OF_LEVEL],
+    ['low', 'geometries.low arrays', JSON_OF_LEVEL.geometries.low],
+  ] as const)
+    for (const [name, { type }] of Object.entries<{ type: string }>(arrays))
+      for (const other of ['f64', 'i32', 'u32', 'u8', 'i8'].filter((other) => other !== type)) {
+        const problem = ` ${where} ${name}: type is "${other}", expected "${type}"`;
+        assertRefused(
+          withArray(name, { type: other }, geometry),
+          `lv2/manifest.json${problem}`,
+          geometry && { geometry },
+        );
+      }
+});
 
 test('parts of positions that do not ascend, or are beyond the last, are refused', () => {
   const { offset } = JSON_OF_LEVEL.arrays.part;

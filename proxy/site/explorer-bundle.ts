@@ -8,7 +8,10 @@ import { dirname, extname, join, relative, sep } from 'node:path';
  * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, but for `.js`, so that
  * a module may name other files relative to its own address.
  */
-const ENTRIES = ['page/page.ts', 'page/page.css', 'style.css', 'icon.svg'];
+const ENTRIES = ['page/page.ts', 'page/page.css', 'style.css', 'icon.svg', 'share/picture.ts'];
+
+/** What a bundle asks for when it is needed. */
+const LOADED_LATER = ['*/lib/maplibre-gl.mjs', '*/share/picture.js'];
 
 /** Files of the map library, which is minified already and finds its worker beside it. */
 const MAP_LIBRARY = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];
@@ -35,7 +38,7 @@ export function bundleExplorer(folder: string, { sourceMaps }: { sourceMaps: boo
     outdir: folder,
     write: false,
     bundle: true,
-    external: ['*/lib/maplibre-gl.mjs'],
+    external: LOADED_LATER,
     loader: { '.svg': 'copy' },
     jsx: 'automatic',
     jsxImportSource: 'preact',

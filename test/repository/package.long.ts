@@ -75,6 +75,7 @@ test('holds the explorer as it is served, with the licences of the libraries in 
     'lib/signals.LICENSE.txt',
     'page/page.css',
     'page/page.js',
+    'share/picture.js',
     'style.css',
   ]);
 });

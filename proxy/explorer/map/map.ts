@@ -28,6 +28,8 @@ interface Shows {
    * refused only where somebody tries it.
    */
   askAgain: (isTried: boolean) => void;
+  /** Draws the map, and calls back with it while it is there: the library keeps no picture. */
+  photograph: (use: (canvas: HTMLCanvasElement) => void) => void;
   remove: () => void;
 }
 
@@ -250,6 +252,10 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
         const ids = asked.filter((tile) => tile.sourceId === sourceId).map(({ id }) => id);
         map.refreshTiles(sourceId, ids);
       }
+    },
+    photograph(use) {
+      map.once('render', () => use(map.getCanvas()));
+      map.triggerRepaint();
     },
     remove() {
       endPalette();

@@ -37,7 +37,7 @@ export function mapCovered(): number {
   return buttons === null ? 0 : buttons.offsetTop + buttons.offsetHeight;
 }
 
-/** What the colours of the map mean. */
+/** Said where the colours of the map mean nothing else. */
 const LEGEND = 'Colours only tell neighbours apart.';
 
 /** Whose data is shown: the sources of the levels that are on the map or in the list. */
@@ -63,7 +63,7 @@ function Credits() {
       <span>
         Map: <OuterLink href="https://maplibre.org">MapLibre</OuterLink>
       </span>
-      <span>{LEGEND}</span>
+      {page.legend.value === undefined && <span>{LEGEND}</span>}
     </p>
   );
 }

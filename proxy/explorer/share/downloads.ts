@@ -116,6 +116,8 @@ export function downloadsOf(visit: Visit): Offer {
   const isEmpty = selected === undefined ? total === 0 : selected.children === 0;
   if (whole?.gid && (!isEmpty || hasDeeper(whole, levels)))
     items.push({ label: `All of ${titleOf(whole)}`, detail: ALL, ...ofUnit(whole, whole.gid, true) });
+  if (visit.hasMap)
+    items.push({ label: 'PNG', detail: 'the map as it is on the screen', run: () => void visit.savePicture() });
   items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(shownAddress()) });
   const shapes = geometries.filter((geometry) => geometry !== 'none');
   return {

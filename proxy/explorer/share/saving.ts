@@ -2,10 +2,12 @@
 import type { Change } from '../api/changes.ts';
 import type { Client } from '../api/client.ts';
 import { downloadToPath } from '../api/page-request.ts';
+import type { UnitMap } from '../map/map.ts';
 import { type Message, savedMessage, savingMessage } from '../messages/messages.ts';
 import { page } from '../state/page.ts';
 import type { Download } from './downloads.ts';
 import { save } from './save.ts';
+import { safeName } from './units-file.ts';
 
 /** Loads listings, one after the other, all of one release, and saves them as one file. */
 export async function saveListings(download: Download, client: Client, visit: AbortSignal): Promise<void> {
@@ -37,6 +39,20 @@ export async function saveChange({ from, path }: Change, client: Client, visit: 
     save({ name, type: 'text/csv;charset=utf-8', parts: [await client.file(path, signal)] });
     return { kind: 'note', title: `Saved ${title}` };
   });
+}
+
+/** Saves what the map shows as PNG, with its legend and credits as they are on the page. */
+export async function savePicture(map: UnitMap, names: readonly string[]): Promise<void> {
+  const { drawPicture } = await import('../share/picture.js');
+  const credits = [...(document.getElementById('credits')?.children ?? [])].map(({ textContent }) => textContent ?? '');
+  const picture = await new Promise<Blob | null>((resolve) => {
+    map.photograph((canvas) => {
+      const captions = { legend: page.legend.value, credits };
+      drawPicture(canvas, canvas.clientWidth, captions).toBlob(resolve);
+    });
+  });
+  if (picture === null) throw new Error('The browser makes no PNG of this size.');
+  save({ name: `${safeName(names)}.png`, type: 'image/png', parts: [picture] });
 }
 
 /**

@@ -53,8 +53,12 @@ function fileName(content: Content, extension: string) {
   const { features, matched, release, level, parents } = content;
   const { geometry = 'full', isAllLevels = false } = content;
   const part = features.length === matched ? [] : [`part-${features.length}-of-${matched}`];
-  const name = [release, isAllLevels ? 'all-levels' : `lv${level}`, ...parents]
-    .join('-')
-    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
-  return `${[name.replace(/^\.+/, '').slice(0, NAME_MAX), ...(geometry === 'full' ? [] : [geometry]), ...part].join('-')}.${extension}`;
+  const name = safeName([release, isAllLevels ? 'all-levels' : `lv${level}`, ...parents]);
+  return `${[name, ...(geometry === 'full' ? [] : [geometry]), ...part].join('-')}.${extension}`;
+}
+
+/** Texts as the name of a file. */
+export function safeName(texts: readonly string[]) {
+  const name = texts.join('-').replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
+  return name.replace(/^\.+/, '').slice(0, NAME_MAX);
 }

@@ -20,6 +20,13 @@ export interface Here {
   units: NamedUnit[] | undefined;
 }
 
+/** What the colours of the map mean. */
+export interface Legend {
+  title: string;
+  /** `stripes`: the colour of stripes upon it. */
+  entries: readonly { colour: string; text: string; stripes?: string }[];
+}
+
 export const page = {
   /** What the service says of itself, once it has. */
   about: signal<About | undefined>(undefined),
@@ -38,6 +45,8 @@ export const page = {
   noMap: signal(''),
   /** The levels that are drawn or listed. */
   drawn: signal<readonly number[]>([]),
+  /** Undefined while the colours of the map only tell neighbours apart. */
+  legend: signal<Legend | undefined>(undefined),
   /** Is all of what is shown in sight? */
   isAllSeen: signal(true),
   /** What is said to those who hear the page. */

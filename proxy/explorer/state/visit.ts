@@ -15,7 +15,7 @@ import { errorToMessage, isPassing, savedMessage } from '../messages/messages.ts
 import { tellMissing } from '../messages/tell-missing.ts';
 import { type Download, unitFile } from '../share/downloads.ts';
 import { save } from '../share/save.ts';
-import { saveChange, saveListings } from '../share/saving.ts';
+import { saveChange, saveListings, savePicture } from '../share/saving.ts';
 import { writeHash } from './address.ts';
 import { announce, focusHeading, page, showBrowse } from './page.ts';
 import { inside, isSameListing, type Place, placeOf, selection, type View, worldOf } from './place.ts';
@@ -241,6 +241,16 @@ export class Visit {
 
   async saveChanges(change: Change): Promise<void> {
     await saveChange(change, this.client, this.#parts.saving).catch((error) => this.fail(error));
+  }
+
+  get hasMap(): boolean {
+    return this.#map !== undefined;
+  }
+
+  /** Saves what the map shows. */
+  async savePicture(): Promise<void> {
+    const names = [...new Set([this.about.release ?? '', this.title])];
+    if (this.#map !== undefined) await savePicture(this.#map, names).catch((error) => this.fail(error));
   }
 
   /** Says what did not work. */

@@ -38,6 +38,8 @@ export function searchRow(languages: Languages): Row {
   return unitsRow(SEARCH_ENDPOINT, languages, answerSearch, true);
 }
 
+/** The most forms of a text that are looked up: all of it, and four of the names between slashes. */
+const FORMS_MAX = 5;
 const NOTHING: SearchResult = { matched: 0, units: [] };
 /** What begins the names of the parents of the first unit and of others, and what ends those of the last one. */
 const [FIRST_PARENTS, NEXT_PARENTS, PARENTS_END] = [Buffer.from('[['), Buffer.from('],['), Buffer.from(']]')];
@@ -126,15 +128,21 @@ function hasParents(query: Query): boolean {
   return foldText(Q.of(query) ?? '').includes(' ');
 }
 
+/** The forms of a text that are looked up, folded: it may have the article at its end, or several names, as names have. */
+function formsOf(text: string): string[] {
+  const forms = new Set(nameForms(text).map(foldText));
+  forms.delete('');
+  return [...forms].slice(0, FORMS_MAX);
+}
+
 function* searching(levels: readonly Searched[], known: readonly KnownLevel[], query: Query): Steps<SearchResult> {
   const text = Q.of(query) ?? '';
   const limit = LIMIT.of(query) ?? SEARCH_LIMIT.default;
   const filters = filtersOf(query);
   const searched: SearchedLevel[] = [];
   for (const level of levels) searched.push(yield* searchedLevel(level, text, filters));
-  // A text may have the article at its end, or several names, as names have.
-  for (const form of nameForms(text)) {
-    const found = foldText(form) === '' ? NOTHING : yield* findingUnits(form, searched, limit);
+  for (const form of formsOf(text)) {
+    const found = yield* findingUnits(form, searched, limit);
     if (found.matched > 0) return found;
   }
   if (!hasParents(query)) return NOTHING;

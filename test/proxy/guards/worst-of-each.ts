@@ -168,6 +168,7 @@ export function worstValues({ level, features, country, gid, maxzoom }: WorstFac
       (text) => row('q', text.slice(0, 20), `/api/v1/search?q=${encodeURIComponent(text)}`),
     ),
     row('q', '50 words', `/api/v1/search?q=${Array(50).fill('u').join('+')}`),
+    row('q', '50 names, of no unit', `/api/v1/search?q=${Array(50).fill('u').join('/')}&gid-0=none`),
     row('limit', '100 units of a search', '/api/v1/search?q=u&limit=100&geometry=low'),
     row('limit', '100 of descending names', '/api/v1/search?q=k&limit=100'),
     row('limit', '10,000 items', `${items}?limit=10000&geometry=none`),

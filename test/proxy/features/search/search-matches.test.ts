@@ -78,6 +78,8 @@ await buildRelease(source, out, {
 });
 const service = await startService(out);
 
+const ELCHE = 'start, lv3, Elche de la Sierra, Albacete, Levante, Spain';
+
 /** The units of a search: how each was found, level, name, parents. */
 async function found(query: string, more = ''): Promise<string[]> {
   const text = textOf(await send(service, `/api/v1/search?q=${encodeURIComponent(query)}${more}`));
@@ -122,6 +124,13 @@ test('names between slashes, other names, and articles at the end of a name or o
     ['Espana', 'name, lv0, Spain'],
   ] as const)
     assert.equal((await found(query))[0], first, query);
+});
+
+test('of the names between slashes of a text the first four are looked up, each once', async () => {
+  const names = (count: number): string => Array.from({ length: count }, (_, i) => `x${i % 7}`).join('/');
+  assert.deepEqual(await found(`${names(3)}/Elche`), ['name, lv3, Elx/Elche, Alacant, Levante, Spain', ELCHE]);
+  assert.deepEqual(await found(`${names(4)}/Elche`), []);
+  assert.deepEqual(await found('x/X/x/x/x/Elche'), ['name, lv3, Elx/Elche, Alacant, Levante, Spain', ELCHE]);
 });
 
 test('what stands before words of parents has four letters, or is a whole name', async () => {

@@ -2,12 +2,11 @@
 // minimum time between requests. The location and the clock are injected. Not the remote set of jose: its ages go by the
 // time of day, so that a clock which is set back would keep a revoked key, and it does not tell whether a refresh changed
 // the keys.
+import type { KeySet, KeySource } from '../auth/authenticate.ts';
 import { Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
-import type { KeySource } from '../auth/authenticate.ts';
 import { clockThroughFreezes } from './clock.ts';
 import { jwksToKeySet } from './key-set.ts';
-import { type KeySet } from '../auth/authenticate.ts';
 
 /** When keys are refreshed and how long they work, in milliseconds. */
 export interface KeyPolicy {

@@ -3,13 +3,7 @@
 import type { Level } from '../../format/levels.ts';
 import { StartError } from '../config/start-error.ts';
 import type { Cache } from '../tables/cache.ts';
-import {
-  type LevelOpener,
-  type OpenedLevels,
-  openAddressLevels,
-  openFolderLevels,
-  openServiceLevels,
-} from '../tables/open-files.ts';
+import { type LevelOpener, type OpenedLevels, openAddressLevels, openFolderLevels } from '../tables/open-files.ts';
 import type { Service } from '../tables/service.ts';
 import { type LevelUnits, openLevel } from './level-units.ts';
 
@@ -53,21 +47,6 @@ export async function openAddress(
   codes: readonly string[] = [],
 ): Promise<OpenRelease> {
   return opened(await openAddressLevels(source, wanted, cache, opener(codes)), wanted, source.url);
-}
-
-/**
- * Opens the current release of a service.
- * @param wanted undefined for all levels that have units
- * @param codes keys of those that are wanted
- * @throws StartError
- */
-export async function openService(
-  service: Service,
-  wanted: readonly Level[] | undefined,
-  cache: Cache,
-  codes: readonly string[] = [],
-): Promise<OpenRelease> {
-  return opened(await openServiceLevels(service, wanted, cache, opener(codes)), wanted, service.url);
 }
 
 function opened(

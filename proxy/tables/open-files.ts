@@ -118,7 +118,7 @@ export async function openAddressLevels<Opened>(
  * @param wanted undefined for all
  * @throws StartError
  */
-export async function openServiceLevels<Opened>(
+async function openServiceLevels<Opened>(
   service: Service,
   wanted: readonly Level[] | undefined,
   cache: Cache,

@@ -167,15 +167,14 @@ Boundaries-Matched: 6
     group: 'tree',
     question: 'What is directly below Spain?',
     method: 'GET',
-    target: '/api/v1/children?gid=ESP&page-size=2',
+    target: '/api/v1/children?gid=ESP&page-size=1',
     answer: `HTTP/1.1 200 OK
 Content-Type: application/json
-Link: <http://boundaries.example.org/api/v1/children?gid=ESP&page-size=2&start-at=c_AgEA...>; rel="next"
+Link: <http://boundaries.example.org/api/v1/children?gid=ESP&page-size=1&start-at=c_AgEA...>; rel="next"
 Boundaries-Matched: 19
 
-{"unit":{"gid":"ESP","name":"Spain","type":null,"level":"lv0"},"parents":[],"level":"lv1","children":[
-{"gid":"ESP.1_1","name":"Andalucía","type":"Autonomous Community","fid":4,"children":8,"inside":[["lv2",8,"Province"],["lv3",786,"Municipality"]],"area":87606,"view":[-7.53,36,-1.63,38.73],"codes":{"ine":"01"}},
-{"gid…2_1","name":"Aragón","type":"Autonomous Community","fid":5,"children":3,"inside":[["lv2",3,"Province"],["lv3",734,"Municipality"]],"area":47732,"view":[-2.18,39.84,0.77,42.93],"codes":{"ine":"02"}}
+{"unit":{"gid":"ESP","name":"Spain","type":null,"level":"lv0","fid":66,"children":19,"inside":[["lv1",19,"Autonomous Community"],["lv2",52,"Province"],["lv3",8212,"Municipality"]],"area":506890,"view":[-18.17,27.64,4.34,43.8],"codes":{"iso2":"ES"}},"parents":[],"level":"lv1","children":[
+{"gid":"ESP.1_1","name":"Andalucía","type":"Autonomous Community","fid":4,"children":8,"inside":[["lv2",8,"Province"],["lv3",786,"Municipality"]],"area":87606,"view":[-7.53,36,-1.63,38.73],"codes":{"ine":"01"}}
 ]}`,
   },
   {

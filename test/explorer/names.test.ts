@@ -5,13 +5,14 @@ import { test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
 import { createClient } from '../../proxy/explorer/api/client.ts';
 import { Names } from '../../proxy/explorer/api/names.ts';
+import type { NamedUnit } from '../../proxy/explorer/api/unit.ts';
 import { squares } from '../support/datasets/write-dataset.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { listen } from '../support/http/listen.ts';
 import { buildLayers } from '../support/releases/build-release.ts';
 import { pointTo } from '../support/releases/point-to.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { buildNamedUnits } from './named-units.ts';
+import { buildNamedUnits } from './same-names.ts';
 
 const HEADER = '["fid","gid","name","type","parent","children","view","inside"]';
 const HOSTILE = `A'"\n<b>`;
@@ -23,6 +24,11 @@ const names = namesOf(proxy.url);
 
 function namesOf(url: string, token = (): string => TOKEN): Names {
   return new Names(createClient({ base: `${url}/`, token }), token);
+}
+
+/** The unit with a GID at a level. */
+async function find(known: Names, level: number, gid: string): Promise<NamedUnit | undefined> {
+  return (await known.load(level))[level]?.byGid.get(gid);
 }
 
 /** A server that says how many units there are, and sends anything; its address. */
@@ -66,7 +72,7 @@ test('where units have no parent at the level between, the names count what is i
   const inside = { of: 0, gid: 'HTI' };
   assert.equal((await loose.children({ level: 1, ...inside }))?.total, 1);
   assert.equal(await loose.children({ level: 2, ...inside }), undefined);
-  assert.deepEqual((await loose.find(0, 'HTI'))?.inside, [
+  assert.deepEqual((await find(loose, 0, 'HTI'))?.inside, [
     [1, 1, null],
     [2, 1, null],
   ]);
@@ -78,15 +84,15 @@ test('of more than 10,000 units the first are given, and how many there are', as
   const { total, units = [] } = (await many.children({ level: 0, of: 0, gid: undefined })) ?? {};
   assert.deepEqual([total, units.length], [10_050, 10_000]);
   assert.deepEqual([units[0]?.fid, units.at(-1)?.fid, units.at(-1)?.gid], [1, 10_000, 'A9999']);
-  assert.equal((await many.find(0, 'A10049'))?.fid, 10_050);
+  assert.equal((await find(many, 0, 'A10049'))?.fid, 10_050);
 });
 
 test('a unit is found by its GID at its level', async () => {
-  assert.equal((await names.find(1, 'ESP.2_1'))?.name, 'Castilla-La Mancha');
-  assert.equal(await names.find(1, 'none'), undefined);
-  assert.equal(await names.find(0, 'esp'), undefined);
+  assert.equal((await find(names, 1, 'ESP.2_1'))?.name, 'Castilla-La Mancha');
+  assert.equal(await find(names, 1, 'none'), undefined);
+  assert.equal(await find(names, 0, 'esp'), undefined);
   // One municipality has no GID: it is not found by none.
-  assert.equal(await names.find(3, ''), undefined);
+  assert.equal(await find(names, 3, ''), undefined);
 });
 
 test('each level is requested once, when it is first needed', async () => {
@@ -94,40 +100,40 @@ test('each level is requested once, when it is first needed', async () => {
   const observe = (req: IncomingMessage): number => requested.push(req.url);
   const service = await startService(folder, { observe });
   const fresh = namesOf(service.url);
-  await Promise.all([fresh.load(1), fresh.find(1, 'x')]);
+  await Promise.all([fresh.load(1), find(fresh, 1, 'x')]);
   assert.deepEqual(requested, ['/api/v1/names/lv0', '/api/v1/names/lv1']);
-  await fresh.find(3, 'x');
+  await find(fresh, 3, 'x');
   assert.deepEqual(requested.slice(2), ['/api/v1/names/lv2', '/api/v1/names/lv3']);
 });
 
 test('an error of the service is passed on with its status and code, and the next attempt loads again', async () => {
   let token = 'bad';
   const fresh = namesOf(proxy.url, () => token);
-  await assert.rejects(fresh.find(1, 'ESP.1_1'), { status: 401, code: 'token-invalid' });
+  await assert.rejects(find(fresh, 1, 'ESP.1_1'), { status: 401, code: 'token-invalid' });
   token = '';
-  await assert.rejects(fresh.find(1, 'ESP.1_1'), { status: 401, code: 'token-missing' });
+  await assert.rejects(find(fresh, 1, 'ESP.1_1'), { status: 401, code: 'token-missing' });
   token = 'bad';
-  const denied = assert.rejects(fresh.find(1, 'ESP.1_1'), { status: 401 });
+  const denied = assert.rejects(find(fresh, 1, 'ESP.1_1'), { status: 401 });
   token = TOKEN;
   // What the other token does not permit does not fail this one, which is asked for before that is known.
-  assert.equal((await fresh.find(1, 'ESP.1_1'))?.name, 'Madrid');
+  assert.equal((await find(fresh, 1, 'ESP.1_1'))?.name, 'Madrid');
   await denied;
   const early = await startService(folder, { early: true });
   const waiting = namesOf(early.url);
-  await assert.rejects(waiting.find(1, 'ESP.1_1'), { status: 503 });
+  await assert.rejects(find(waiting, 1, 'ESP.1_1'), { status: 503 });
   await early.releases.refresh();
-  assert.equal((await waiting.find(1, 'ESP.1_1'))?.name, 'Madrid');
+  assert.equal((await find(waiting, 1, 'ESP.1_1'))?.name, 'Madrid');
   const gone = await startService(folder);
   await gone.stop({ drainMs: 0, timeoutMs: 1_000 });
-  await assert.rejects(namesOf(gone.url).find(0, 'ESP'), { status: 0 });
+  await assert.rejects(find(namesOf(gone.url), 0, 'ESP'), { status: 0 });
 });
 
 test('closing abandons what waits, and the next call loads again', async () => {
   const closed = namesOf(proxy.url);
-  const waiting = assert.rejects(closed.find(1, 'ESP.1_1'), { name: 'AbortError' });
+  const waiting = assert.rejects(find(closed, 1, 'ESP.1_1'), { name: 'AbortError' });
   closed.close();
   await waiting;
-  assert.equal((await closed.find(1, 'ESP.1_1'))?.name, 'Madrid');
+  assert.equal((await find(closed, 1, 'ESP.1_1'))?.name, 'Madrid');
 });
 
 test('names that are cut, or are no names, are refused; bytes may arrive in any pieces', async () => {
@@ -146,7 +152,7 @@ test('names that are cut, or are no names, are refused; bytes may arrive in any 
     const sentNames = namesOf(url);
     const [level] = await sentNames.load(0);
     // Of two units with a GID the first.
-    assert.equal((await sentNames.find(0, 'A'))?.fid, 1);
+    assert.equal((await find(sentNames, 0, 'A'))?.fid, 1);
     return level?.units;
   };
   const both = { level: 0, gid: 'A', type: null, parent: null };
@@ -194,8 +200,8 @@ test('names of another release than those loaded before replace them', async () 
   await buildNamedUnits(folder, 'Hispania', HOSTILE, { release: 'r2' });
   pointTo(folder, 'r2');
   await service.releases.refresh();
-  assert.equal((await levels.find(0, 'ESP'))?.name, 'España');
-  assert.equal((await levels.find(1, 'ESP.1_1'))?.name, 'Madrid');
-  assert.equal((await levels.find(0, 'ESP'))?.name, 'Hispania');
+  assert.equal((await find(levels, 0, 'ESP'))?.name, 'España');
+  assert.equal((await find(levels, 1, 'ESP.1_1'))?.name, 'Madrid');
+  assert.equal((await find(levels, 0, 'ESP'))?.name, 'Hispania');
   for (const { release } of await levels.load(3)) assert.equal(release, 'r2');
 });

@@ -7,7 +7,7 @@ import { createClient } from '../../proxy/explorer/api/client.ts';
 import { searchUnits } from '../../proxy/explorer/api/search.ts';
 import { startService, TOKEN } from '../support/http/in-process-proxy.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { buildNamedUnits } from './named-units.ts';
+import { buildNamedUnits } from './same-names.ts';
 
 const ALL = [0, 1, 3];
 

@@ -89,10 +89,6 @@ export class Names {
     return { total: units.length, units: withParents(first, gid, levelAbove(levels, level)) };
   }
 
-  async find(level: number, gid: string): Promise<NamedUnit | undefined> {
-    return (await this.load(level))[level]?.byGid.get(gid);
-  }
-
   #level(level: number) {
     const known = this.#levels.get(level);
     const token = this.#token();

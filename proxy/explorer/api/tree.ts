@@ -15,6 +15,8 @@ export interface UnitAbove {
 export interface Tree {
   /** From the top down to the unit itself. */
   lineage: UnitAbove[];
+  /** The unit as a list of its siblings has it; undefined where only units below have its GID. */
+  own: NamedUnit | undefined;
   /** The nearest level below that has units of it; undefined where none has. */
   below: number | undefined;
   /** Those that were asked for, by fid. */
@@ -23,19 +25,19 @@ export interface Tree {
   total: number;
 }
 
-/** A unit as the answer has it: its level is `lv1`. */
-type SentUnit = Omit<UnitAbove, 'level'> & { level: string };
+/** A unit above as the answer has it: its level is `lv1`. */
+type SentParent = Omit<UnitAbove, 'level'> & { level: string };
 
-type SentChild = Pick<NamedUnit, 'gid' | 'name' | 'type' | 'fid' | 'children'> & {
+type SentUnit = Pick<NamedUnit, 'gid' | 'name' | 'type' | 'fid' | 'children'> & {
   inside: [level: string, units: number, type: string | null][];
   view: Box | null;
 };
 
 interface Sent {
-  unit: SentUnit;
-  parents: SentUnit[];
+  unit: SentParent & (SentUnit | { fid: null });
+  parents: SentParent[];
   level: string | null;
-  children: SentChild[];
+  children: SentUnit[];
 }
 
 /** Units of a page of the service. */
@@ -62,8 +64,15 @@ export async function readTree(
       url = more.next;
     }
     const number = below === null ? undefined : levelIn(below);
+    const lineage = [...parents, unit].map(({ gid, name, type, level }) => ({
+      gid,
+      name,
+      type,
+      level: levelIn(level),
+    }));
     return {
-      lineage: [...parents, unit].map((above) => ({ ...above, level: levelIn(above.level) })),
+      lineage,
+      own: unit.fid === null ? undefined : toRow(unit, level, lineage.at(-2)),
       below: number,
       units: children.map((child) => toRow(child, number ?? level, { level, gid })),
       total: matched,
@@ -74,9 +83,9 @@ export async function readTree(
   }
 }
 
-function toRow(child: SentChild, level: number, parent: Pick<UnitAbove, 'level' | 'gid'>): NamedUnit {
-  const { gid, name, type, fid, children, view } = child;
-  const inside = child.inside.map(([deeper, units, commonest]): UnitsInside => [levelIn(deeper), units, commonest]);
+function toRow(sent: SentUnit, level: number, parent: Pick<UnitAbove, 'level' | 'gid'> | undefined): NamedUnit {
+  const { gid, name, type, fid, children, view } = sent;
+  const inside = sent.inside.map(([deeper, units, commonest]): UnitsInside => [levelIn(deeper), units, commonest]);
   const own = { level, fid, gid, name, type: typeOf(type), children, view: view ?? undefined, inside };
-  return { ...own, parent: parent.gid, parentLevel: parent.level };
+  return { ...own, parent: parent?.gid ?? null, ...(parent && { parentLevel: parent.level }) };
 }

@@ -5,7 +5,7 @@ import type { About } from '../api/about.ts';
 import type { Client, Unit } from '../api/client.ts';
 import type { Names } from '../api/names.ts';
 import { listingToPath, unitToPath } from '../api/page-request.ts';
-import { readTree, type UnitAbove } from '../api/tree.ts';
+import { readTree, type Tree, type UnitAbove } from '../api/tree.ts';
 import { type NamedUnit, unitToRow } from '../api/unit.ts';
 import { isSpot, isWorld, levelBelow, type Place, selection } from './place.ts';
 
@@ -37,11 +37,9 @@ export interface List {
 const COMING: List = { is: 'coming', rows: [], total: 0 };
 
 /** What a place lists. */
-interface Listed {
+interface Listed extends Pick<Tree, 'own' | 'units' | 'total'> {
   /** The units on the way from the world to this place, the opened one last. */
   lineage: UnitAbove[];
-  units: NamedUnit[];
-  total: number;
 }
 
 /** Rows of a list. */
@@ -52,8 +50,6 @@ export class Shown {
   #options;
   #ended = new AbortController();
   #unitRequest: AbortController | undefined;
-  /** Units that were opened, by level and GID. */
-  #wereOpened = new Map<string, NamedUnit>();
   #byFid: ReadonlyMap<number, NamedUnit> = new Map();
 
   readonly place: Signal<Place>;
@@ -96,17 +92,12 @@ export class Shown {
   /** Shows a place from the beginning. */
   async show(place: Place) {
     this.stop();
-    const [opened] = gidsFromBelow(place);
-    const known = [...this.list.value.rows, this.selected.value];
-    const row = opened && known.find((one) => one?.level === opened.level && one.gid === opened.gid);
-    if (row !== undefined) this.#wereOpened.set(keyOf(row), row);
     this.#byFid = new Map();
     batch(() => {
       this.place.value = place;
       this.list.value = COMING;
       this.lineage.value = [];
-      this.opened.value = opened && this.#wereOpened.get(keyOf(opened));
-      for (const one of [this.openedUnit, this.selected, this.unit]) one.value = undefined;
+      for (const one of [this.opened, this.openedUnit, this.selected, this.unit]) one.value = undefined;
     });
     this.#options.listeners.onChange('place');
     await this.#loadRows(place);
@@ -135,11 +126,12 @@ export class Shown {
     const { signal } = this.#ended;
     const isCurrent = () => !signal.aborted;
     try {
-      const { lineage, units, total } = await this.#list(place, signal);
+      const { lineage, own, units, total } = await this.#list(place, signal);
       if (!isCurrent()) return;
       this.#byFid = new Map(units.map((row) => [row.fid, row]));
       batch(() => {
         this.lineage.value = lineage;
+        this.opened.value = own;
         this.list.value = { is: 'there', rows: units, total };
       });
     } catch (error) {
@@ -154,10 +146,8 @@ export class Shown {
     try {
       const chosen = this.rowOf(place) ?? (unit && (await this.#readRow(place.level, unit, signal)));
       if (!isCurrent()) return;
-      const selecting = chosen && this.selected.value === undefined ? this.select(chosen) : undefined;
-      await this.#loadOpened(signal);
-      if (selecting !== undefined) return await selecting;
-      if (!isCurrent() || this.selected.value !== undefined) return;
+      if (chosen && this.selected.value === undefined) return await this.select(chosen);
+      if (this.selected.value !== undefined) return;
       // While a unit is selected nobody asks for all of the opened one.
       void this.#loadOpenedUnit();
       const { rows, total } = this.list.value;
@@ -178,22 +168,21 @@ export class Shown {
     const { level } = place;
     const [opened, ...others] = gidsFromBelow(place);
     const isPlain = others.length === 0 && !isSpot(place);
-    const listed = async (lineage: UnitAbove[]): Promise<Listed> => {
+    const listed = async (above: Pick<Listed, 'lineage' | 'own'>): Promise<Listed> => {
       const { level: of = level, gid } = opened ?? {};
       const isNamed = isPlain && (opened === undefined || of < level);
       const found = isNamed ? await names.children({ level, of, gid }) : undefined;
-      return { lineage, ...(found ?? (await this.#readRows(place, signal))) };
+      return { ...above, ...(found ?? (await this.#readRows(place, signal))) };
     };
-    if (opened === undefined) return listed([]);
+    if (opened === undefined) return listed({ lineage: [], own: undefined });
     const isNext = isPlain && level === levelBelow(opened.level, about.levels);
     const tree = await readTree(client, opened, isNext ? ROWS_MAX : 1, signal);
-    if (tree === undefined) return { lineage: [], units: [], total: 0 };
-    const { lineage, below } = tree;
-    if (!isPlain || opened.level >= level) return listed(lineage);
-    if (below === undefined || below > level) return { lineage, units: [], total: 0 };
-    if (below < level) return listed(lineage);
-    const { units, total } = (isNext ? tree : await readTree(client, opened, ROWS_MAX, signal)) ?? tree;
-    return { lineage, units, total };
+    if (tree === undefined) return { lineage: [], own: undefined, units: [], total: 0 };
+    const { lineage, own, below } = tree;
+    if (!isPlain || opened.level >= level) return listed({ lineage, own });
+    if (below === undefined || below > level) return { lineage, own, units: [], total: 0 };
+    if (below < level) return listed({ lineage, own });
+    return (isNext ? tree : await readTree(client, opened, ROWS_MAX, signal)) ?? tree;
   }
 
   /** Units of a box, a point or several parents, and those that the names do not tell because parents are missing. */
@@ -217,24 +206,6 @@ export class Shown {
     return (await this.#readRows({ ...this.place.value, ...listing, bbox: '', contains: '' }, signal)).units[0];
   }
 
-  /** Learns of the opened unit what is inside of it and where the map goes to show it, unless that is known. */
-  async #loadOpened(signal: AbortSignal) {
-    const [own, above] = this.lineage.value.toReversed();
-    if (own === undefined || this.opened.value !== undefined) return;
-    const row = await this.#siblingOf(own, above, signal);
-    if (signal.aborted || row === undefined) return;
-    this.opened.value = row;
-    this.#wereOpened.set(keyOf(row), row);
-    this.#options.listeners.onChange('opened');
-  }
-
-  /** A unit as a list of its siblings has it. */
-  async #siblingOf({ level, gid }: UnitAbove, above: UnitAbove | undefined, signal: AbortSignal) {
-    if (above === undefined) return this.#options.names.find(level, gid);
-    const tree = await readTree(this.#options.client, above, ROWS_MAX, signal);
-    return tree?.units.find((unit) => unit.gid === gid);
-  }
-
   /** Asks for the opened unit, without its geometry, unless it is there. */
   async #loadOpenedUnit() {
     const { signal } = this.#ended;
@@ -253,14 +224,11 @@ export class Shown {
   }
 
   /** Learns what is inside of a selected unit, where its list does not say it. */
-  async #complete(row: NamedUnit) {
-    const { signal } = this.#ended;
-    const { level, gid, name, type, parent, parentLevel } = row;
-    if (row.inside !== undefined || gid === null || parent === null || parentLevel === undefined) return;
-    const above = { level: parentLevel, gid: parent, name: null, type: null };
-    const full = await this.#siblingOf({ level, gid, name, type }, above, signal).catch(() => undefined);
-    if (full === undefined || this.selected.value?.fid !== row.fid) return;
-    this.selected.value = full;
+  async #complete({ level, gid, fid, inside }: NamedUnit) {
+    if (inside !== undefined || gid === null) return;
+    const tree = await readTree(this.#options.client, { level, gid }, 1, this.#ended.signal).catch(() => undefined);
+    if (tree?.own?.fid !== fid || this.selected.value?.fid !== fid) return;
+    this.selected.value = tree.own;
     this.#options.listeners.onChange('unit');
   }
 
@@ -290,8 +258,4 @@ export class Shown {
 /** The GIDs that a place is limited to, the deepest one first. */
 function gidsFromBelow({ filters }: Place): Pick<UnitAbove, 'level' | 'gid'>[] {
   return [...filters].sort(([a], [b]) => b - a).map(([level, gid]) => ({ level, gid }));
-}
-
-function keyOf({ level, gid }: { level: number; gid: string | null }): string {
-  return `${level}/${gid}`;
 }

@@ -26,7 +26,7 @@ import {
   UNIT_LEVEL,
 } from './children-path.ts';
 import { type Family, findFamily, type Place, parentsOf } from './find-children.ts';
-import { RowsParts } from './level-rows.ts';
+import { type LevelRows, RowsParts } from './level-rows.ts';
 
 const HEADERS = fixedHeaders(CHILDREN_ENDPOINT.mediaType);
 const RULES = queryRules(0, CHILDREN_ENDPOINT.parameters);
@@ -74,18 +74,19 @@ async function answerFamily(asked: Asked, family: Family): Promise<Answer> {
   const { place, children } = family;
   const start = CHILDREN_START.of(query);
   refuseOtherStart(start, children?.of.index.level);
-  const above = levels.filter(({ index }) => index.level <= (place?.level ?? -1));
+  const above = levels.filter(({ index }) => index.level < (place?.level ?? 0));
   const own = place?.unit?.of ?? children?.of;
-  const [known, gids, rows] = await together(
+  const rowsOf = (of: LoadedLevel | undefined) => of && loads.part(of, parts.of(of, language));
+  const [known, gids, ownRows, rows] = await together(
     loadEach(above, (level) => loadKnown(level, language, loads)),
     own && loads.part(own, GIDS),
-    children && loads.part(children.of, parts.of(children.of, language)),
+    rowsOf(place?.unit?.of),
+    rowsOf(children?.of),
   );
   const parents = parentsOf(levels, family, (position, level) => gids?.gidAt(position, level));
-  const shown = (one: Place) => called(one, one.unit && known[above.indexOf(one.unit.of)]);
   const before = {
-    unit: place === undefined ? null : shown(place),
-    parents: parents.map(shown),
+    unit: place === undefined ? null : unitIn(place, ownRows),
+    parents: parents.map((one) => called(one, one.unit && known[above.indexOf(one.unit.of)])),
     level: children === undefined ? null : levelName(children.of.index.level),
   };
   const first = children === undefined ? 0 : firstRank(children.of.index, children.positions, start);
@@ -116,7 +117,17 @@ function loadKnown(level: LoadedLevel, language: Language | undefined, loads: Lo
   return withLoaded(parts, ([names, types]): KnownLevel => ({ names, types }));
 }
 
-/** A unit or a parent as the answer has it. @param known its level; undefined if it is of no unit */
+/** What is known of a unit that only units below have as their parent. */
+const NOTHING = { name: null, type: null, fid: null, children: null, inside: null, area: null, view: null };
+
+/** The unit as the answer has it: as the list of its siblings does, with its level. @param rows of its level */
+function unitIn({ gid, level, unit }: Place, rows: LevelRows | undefined) {
+  const row: object = unit && rows ? JSON.parse(rows.textAt(unit.position)) : {};
+  const { name, type, ...others } = { ...NOTHING, ...row };
+  return { gid, name, type, level: levelName(level), ...others };
+}
+
+/** A parent as the answer has it. @param known its level; undefined if it is of no unit */
 function called({ gid, level, unit }: Place, known: KnownLevel | undefined) {
   const isKnown = unit !== undefined && known !== undefined;
   const name: unknown = isKnown ? JSON.parse(known.names.nameAt(unit.position).toString()) : null;

@@ -37,7 +37,16 @@ const codes = {
   additionalProperties: { type: 'string' },
   description: 'Official codes by their key, if there are some.',
 };
-const unit = { ...called, level: LEVEL };
+const parent = { ...called, level: LEVEL };
+const unit = {
+  ...parent,
+  ...child,
+  fid: { ...child.fid, type: ['integer', 'null'] },
+  children: { ...child.children, type: ['integer', 'null'] },
+  inside: { ...child.inside, type: ['array', 'null'] },
+};
+/** The GID is in a column of parents alone. */
+const MISSING = 'null if only units below have the GID, as that of their parent.';
 
 /** The path. */
 export const CHILDREN_DESCRIPTION: PathDescription = {
@@ -56,15 +65,16 @@ export const CHILDREN_DESCRIPTION: PathDescription = {
   schemas: {
     Children: objectSchema(['unit', 'parents', 'level', 'children'], {
       unit: { anyOf: [schemaReference('TreeUnit'), { type: 'null' }], description: 'Null without gid.' },
-      parents: { type: 'array', items: schemaReference('TreeUnit'), description: 'From the country down.' },
+      parents: { type: 'array', items: schemaReference('TreeParent'), description: 'From the country down.' },
       level: { ...LEVEL, type: TEXT_OR_NULL.type, description: 'The level of the children; null if there are none.' },
       children: { type: 'array', items: objectSchema(Object.keys(child), { ...child, codes }) },
     }),
     TreeUnit: objectSchema(
       Object.keys(unit),
-      unit,
-      'Name and type are null if only units below have the GID, as that of their parent.',
+      { ...unit, codes },
+      `What a child has, and its level. All but GID and level is ${MISSING}`,
     ),
+    TreeParent: objectSchema(Object.keys(parent), parent, `Name and type are ${MISSING}`),
   },
   headers: PAGE_HEADERS,
   namesRelease: true,

@@ -67,6 +67,11 @@ export class LevelRows {
     return u32At(this.#start, end) - u32At(this.#start, first);
   }
 
+  /** The text of a row. */
+  textAt(position: number): string {
+    return this.#textOf(this.#groupOf(position), position, position + 1).toString();
+  }
+
   /** The rows from the first up to, not including, the end. */
   *parts(first: number, end: number): Generator<RowsPart> {
     const { first: firsts, at, crc, digests, data } = this.#groups;
@@ -80,13 +85,20 @@ export class LevelRows {
         const text = { data: whole, crc: u32At(crc, group), length };
         yield { bytes: whole.length, tag, deflated: () => text };
       } else {
-        const skipped = this.textBytes(begin, from);
-        const text = () => inflateRawSync(whole, INFLATE_OPTIONS).subarray(skipped, skipped + length);
-        const own = `${tag}:${from - begin}-${to - begin}`;
-        yield { bytes: storedBytes(length), tag: own, deflated: () => resultOf(storingBlocks([text()])) };
+        const [within, rest] = [group, from];
+        const deflated = () => resultOf(storingBlocks([this.#textOf(within, rest, to)]));
+        yield { bytes: storedBytes(length), tag: `${tag}:${from - begin}-${to - begin}`, deflated };
       }
       from = to;
     }
+  }
+
+  /** The text of rows of a group. */
+  #textOf(group: number, first: number, end: number): Buffer {
+    const { first: firsts, at, data } = this.#groups;
+    const text = inflateRawSync(data.subarray(u32At(at, group), u32At(at, group + 1)), INFLATE_OPTIONS);
+    const from = this.textBytes(u32At(firsts, group), first);
+    return text.subarray(from, from + this.textBytes(first, end) - SEPARATOR.length);
   }
 
   #groupOf(position: number): number {

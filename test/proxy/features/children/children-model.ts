@@ -61,16 +61,27 @@ export function familyOf(model: readonly ModelLevel[], gid: string, asked?: Leve
     .slice(0, own)
     .flatMap((parent, level) => (parent === '' ? [] : [shownOf(model, parent, level)]));
   const level = children === undefined ? null : levelName(children.level);
-  return { unit: shownOf(model, gid, own), parents, level, children: children?.rows ?? [] };
+  return { unit: unitOf(model, gid, own), parents, level, children: children?.rows ?? [] };
 }
 
 function rowsWith({ rows, gids }: ModelLevel, column: Level, gid: string): Row[] {
   return rows.filter((_, i) => gids[i]?.[column] === gid);
 }
 
-/** A unit or a parent. */
-function shownOf(model: readonly ModelLevel[], gid: string, level: number): object {
+/** The first unit with a GID. */
+function firstOf(model: readonly ModelLevel[], gid: string, level: number): Row | undefined {
   const { rows, gids } = elementAt(model, level);
-  const { name = null, type = null } = rows[gids.findIndex((of) => of[level] === gid)] ?? {};
+  return rows[gids.findIndex((of) => of[level] === gid)];
+}
+
+/** A unit: as a child, with its level. */
+function unitOf(model: readonly ModelLevel[], gid: string, level: number): object {
+  const none = { name: null, type: null, fid: null, children: null, inside: null, area: null, view: null };
+  return { ...(firstOf(model, gid, level) ?? none), gid, level: `lv${level}` };
+}
+
+/** A parent. */
+function shownOf(model: readonly ModelLevel[], gid: string, level: number): object {
+  const { name = null, type = null } = firstOf(model, gid, level) ?? {};
   return { gid, name, type, level: `lv${level}` };
 }

@@ -209,7 +209,10 @@ test('children are on the nearest deeper level that has some; a GID of several l
   ] as const)
     assert.deepEqual(await childrenOf(query), expected, JSON.stringify(query));
   const { unit, parents } = await ask(oddService, { gid: '3.1' });
-  assert.deepEqual(unit, { gid: '3.1', name: RTL, type: null, level: 'lv3' });
+  const { children } = await ask(oddService, { gid: 'A.1' });
+  assert.deepEqual(unit, { ...children[0], level: 'lv3' });
+  const named = ['gid', 'name', 'type', 'level'];
+  assert.deepEqual(Object.keys(unit), [...named, 'fid', 'children', 'inside', 'area', 'view', 'codes']);
   assert.deepEqual(parents, [
     { gid: 'AAA', name: 'Aland', type: null, level: 'lv0' },
     { gid: 'A.1', name: 'North', type: 'Region', level: 'lv1' },

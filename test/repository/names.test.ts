@@ -1,5 +1,7 @@
-// Names in the generator: a file or an exported name means one thing, whichever room it is read in.
+// Names of files and of what they export: none is one that git ignores, and in the generator each means one thing,
+// whichever room it is read in.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,6 +16,13 @@ function repeated(places: readonly (readonly [name: string, path: string])[]): R
   for (const [name, path] of places) byName.set(name, [...(byName.get(name) ?? []), path]);
   return Object.fromEntries([...byName].filter(([, own]) => own.length > 1));
 }
+
+test('git ignores no name of its own files: a new one beside them would be left out, and the linter leaves them out', () => {
+  const ignored = execFileSync('git', ['ls-files', '--cached', '--ignored', '--exclude-standard'], {
+    encoding: 'utf8',
+  });
+  assert.equal(ignored, '');
+});
 
 test('files of the generator have different names, but for those of commands', () => {
   const others = FILES.filter(({ path }) => !path.startsWith('generator/commands/'));

@@ -26,7 +26,7 @@ import { beyondBudget, budgetOf, readBudget, writeBudget } from './support/budge
 import { controlSeconds, cpuSeconds } from './support/cpu-time.ts';
 import { BROWSERS, startBrowser } from './support/processes/browser-server.ts';
 import { compiledProject } from './support/processes/compile.ts';
-import { beginningOf, type RunReport, reportFiles } from './support/report-files.ts';
+import { beginningOf, eventsOf, type RunReport, reportFiles } from './support/report-files.ts';
 import type { ListedFile } from './support/run-together.ts';
 import { SLICE, SLICES, sliceFrom } from './support/slice.ts';
 
@@ -179,9 +179,10 @@ async function* runAll(): AsyncGenerator<unknown, void, undefined> {
   const entries = many.filter(isOwn).map((file, i) => entryOf(folder, `own-${i}`, [file]));
   if (pages.length > 0) entries.push(entryOf(folder, 'pages', pages));
   for (let i = 0; i < Math.min(CONCURRENCY, shared.length); i++) entries.push(entryOf(folder, 'shared', shared, i));
-  yield* run({ files: entries, concurrency: CONCURRENCY, timeout: 2 * LIMIT_MS });
+  const runEntry = (entry: string) => run({ files: [entry], timeout: 2 * LIMIT_MS });
+  yield* eventsOf(entries, CONCURRENCY, runEntry);
   const alone = files.filter(isAlone).map((file, i) => entryOf(folder, `alone-${i}`, [file]));
-  if (alone.length > 0) yield* run({ files: alone, concurrency: 1, timeout: LIMIT_MS });
+  yield* eventsOf(alone, 1, runEntry);
 }
 
 /** A file for the runner: a process that takes test files from a list, which several may have. */

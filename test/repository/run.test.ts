@@ -1,7 +1,8 @@
 // What `npm test` prints while it runs.
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { beginningOf, reportFiles } from '../support/report-files.ts';
+import { beginningOf, eventsOf, reportFiles } from '../support/report-files.ts';
 
 test('a run says first how long it takes and how many files it has, then with each that ends how far it is', async (t) => {
   assert.equal(beginningOf(190, true), '# some three minutes; 190 files\n');
@@ -31,4 +32,18 @@ test('a run says first how long it takes and how many files it has, then with ea
     '    1 of 2   21.5 s  CPU   2.0 s  test/a.test.ts\n',
     '    2 of 2   21.5 s  CPU   2.0 s  test/b.test.ts\n',
   ]);
+});
+
+test('what a process reports is there at once, while those that began before it go on', async () => {
+  const others = new EventEmitter();
+  const seen: unknown[] = [];
+  async function* run(name: string) {
+    if (name === 'first') await once(others, 'seen');
+    yield name;
+  }
+  for await (const event of eventsOf(['first', 'second', 'third'], 2, run)) {
+    seen.push(event);
+    if (event === 'third') others.emit('seen');
+  }
+  assert.deepEqual(seen, ['second', 'third', 'first']);
 });

@@ -1,6 +1,8 @@
 // What a run of many test files prints: a line for each file when it ends, with its time; everything about what failed;
 // and at the end what was skipped and why, the files that took most, and how many tests there were.
+import { PassThrough } from 'node:stream';
 import { inspect } from 'node:util';
+import pLimit from 'p-limit';
 import { BETWEEN, type EndedFile } from './run-together.ts';
 
 /** As much of node's test events as is printed. */
@@ -35,6 +37,27 @@ const QUIET_MS = 10_000;
 export function beginningOf(files: number, isWhole: boolean): string {
   const minutes = isWhole ? 'some three minutes; ' : '';
   return `# ${minutes}${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}\n`;
+}
+
+/**
+ * Runs each process by itself, so many at a time: of one run of them all, node keeps back what a process reports until
+ * those before it have ended.
+ * @returns what they report, as it comes
+ */
+export function eventsOf<T>(
+  processes: readonly T[],
+  concurrency: number,
+  run: (process: T) => AsyncIterable<unknown>,
+): AsyncIterable<unknown> {
+  const events = new PassThrough({ objectMode: true });
+  const runs = pLimit(concurrency).map(processes, async (process) => {
+    for await (const event of run(process)) events.write(event);
+  });
+  runs.then(
+    () => events.end(),
+    (error) => events.destroy(error),
+  );
+  return events;
 }
 
 /**

@@ -6,8 +6,9 @@ import { type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { fieldNamed } from './gid-columns.ts';
 import type { TaggedColumn } from './level-source.ts';
-import { columnItems, type SourceField } from './published-columns.ts';
+import { columnItems } from './published-columns.ts';
 import { SCHEMAS } from './schemas.ts';
+import type { SourceField } from './source-fields.ts';
 import { ALL, columnsByTag, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** The kinds of columns with a tag. */

@@ -3,8 +3,8 @@
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LevelLayer } from './level-source.ts';
-import type { SourceField } from './published-columns.ts';
 import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
+import type { SourceField } from './source-fields.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
 
 /**

@@ -35,7 +35,7 @@ import {
   partLayer,
 } from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
-import { publishedColumns, type SourceField, sourceFields } from './published-columns.ts';
+import { publishedColumns } from './published-columns.ts';
 import {
   refuseOtherColumns,
   refuseTwins,
@@ -46,6 +46,7 @@ import {
   refuseUnusedEncoding,
 } from './refuse-unfitting.ts';
 import { isBeside, layersIn, type SeenLayer } from './seen-layers.ts';
+import { type SourceField, sourceFields } from './source-fields.ts';
 import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
 /** What a build needs to know of its dataset. */

@@ -10,6 +10,8 @@ interface Import {
   /** As it is written. */
   from: string;
   isType: boolean;
+  /** Is it loaded only when it is used? */
+  isLazy: boolean;
 }
 
 /** Browser code, which has its own rules, and examples. */
@@ -33,7 +35,12 @@ function importsIn(file: string): Import[] {
     /^(?:import|export)\b(?! (?:const|function|async|interface|type \w+ =|class|declare))[^;]*?['"]([^'"]+)['"]/gm,
   );
   const lazy = text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g);
-  return [...statements, ...lazy].map(([all, from = '']) => ({ file, from, isType: /^import type\b/.test(all) }));
+  return [...statements, ...lazy].map(([all, from = '']) => ({
+    file,
+    from,
+    isType: /^import type\b/.test(all),
+    isLazy: all.startsWith('import('),
+  }));
 }
 
 /** The nodes of a cycle of imports, in order; empty where there is none. `nodeOf` may gather files into folders. */
@@ -78,6 +85,20 @@ test('the packages for buckets are loaded only when a bucket is named', () => {
   assert.ok(packages.length > 1);
   for (const { file } of packages)
     assert.doesNotMatch(readFileSync(file, 'utf8'), /^import (?!type )[^;]*['"]@(aws-sdk|smithy)\//m, file);
+});
+
+test('the command lines load without GDAL: nothing that they import at once imports it', () => {
+  for (const main of ['generator/main.ts', 'proxy/main.ts']) {
+    const reached = new Set([main]);
+    for (const file of reached)
+      for (const { from, isType, isLazy } of PROGRAM.filter((found) => found.file === file)) {
+        if (isType || isLazy || !from.startsWith('.')) continue;
+        const imported = normalize(join(dirname(file), from));
+        assert.notEqual(imported, 'generator/gdal/gdal.ts', `${file} imports it`);
+        reached.add(imported);
+      }
+    assert.ok(reached.size > 20);
+  }
 });
 
 test('generator and proxy do not import each other, and neither imports tests', () => {

@@ -6,6 +6,7 @@ import { CURRENT_PATH, RELEASES_PATH } from '../../format/layout.ts';
 import { defineCommand, exitOnSignal, OUT, printResult, reportOf, WORKERS, WORKERS_MAX } from '../cli/command.ts';
 import { releaseId, wholeNumber } from '../cli/parse-options.ts';
 import { NO_SIGNATURE, readTrustedKey, SIGNATURE_FILES } from '../release/sign.ts';
+import { BUILD_AGAIN } from '../release/staging.ts';
 import { FOREIGN } from '../verify/file-findings.ts';
 import type { Verification } from '../verify/verify.ts';
 import { LIST } from './build-options.ts';
@@ -71,8 +72,9 @@ function remediesOf({ findings, release }: Verification, out: string): string[] 
   }
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` and ${others.length} other file${others.length === 1 ? '' : 's'}`;
-    const how = 'again from where they are intact, or build the release again under another id; then verify again';
-    remedies.push(printable(`copy ${first}${more} ${how}`));
+    remedies.push(
+      printable(`copy ${first}${more} again from where they are intact, or ${BUILD_AGAIN}; then verify again`),
+    );
   }
   if (paths.has(CURRENT_PATH))
     remedies.push(printable(`${CURRENT_PATH} is written anew by activate: run activate <release> --out ${out}`));

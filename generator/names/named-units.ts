@@ -5,13 +5,21 @@ import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
-import { type NamedUnit, othersInNames, type UnitsInside, VIEW_SCALE } from '../../format/names.ts';
+import {
+  furtherColumns,
+  type NamedUnit,
+  namesTextMaxBytes,
+  othersInNames,
+  type UnitsInside,
+  VIEW_SCALE,
+} from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
 import type { LevelAbout, WholeFile } from '../../format/release-json.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
 import { wholeFileBytes, writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';
 import { unitNamed } from '../quality/findings.ts';
+import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
 
 /** A level that has been read. */
@@ -182,6 +190,7 @@ function areaOf(area: number): number | null {
  * @param out the release's folder, in which the level has one
  * @param borders with the view of each unit, by position, four numbers each, and its area
  * @param columns those with codes and with names in languages
+ * @throws BuildError if the text is longer than readers read
  */
 export function writeNames(
   out: string,
@@ -191,7 +200,15 @@ export function writeNames(
   borders: Pick<BordersRecord, 'views' | 'areas'>,
   columns: Pick<LevelAbout, 'nameColumns' | 'codeColumns'>,
 ): WholeFile {
-  return writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders, columns));
+  const names = writeWholeFile(join(out, namesPath(level)), namesLines(level, store, relatives, borders, columns));
+  const { features } = store.readIndex();
+  const most = namesTextMaxBytes(features, furtherColumns(columns));
+  if (names.textBytes > most)
+    throw new BuildError(
+      `${namesPath(level)}: its text would have ${names.textBytes} bytes, at most ${most} are read of ${features} units`,
+      'shorten the longest names and GIDs, or leave out languages, codes and columns for searches',
+    );
+  return names;
 }
 
 /** The bytes that the names of a level would have without its columns of codes and languages. */

@@ -7,9 +7,10 @@ import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release-json.t
 import type { GeometryQuality } from '../geojson/geometry.ts';
 import type { Overlaps } from '../store/level-store.ts';
 
-/** Units of a problem that are named, or pairs of units, and the most characters of a GID. */
+/** Units of a problem that are named, or pairs of units; the most characters of a GID, and of an example. */
 export const UNITS_MAX = 100;
 const GID_CHARS = 200;
+const EXAMPLE_CHARS = 1_000;
 
 /** The problems of a level. */
 export class Findings {
@@ -32,7 +33,7 @@ export class Findings {
       return;
     }
     const text = typeof example === 'string' ? example : example();
-    this.#byKind.set(kind, { level: this.#level, kind, count, example: text });
+    this.#byKind.set(kind, { level: this.#level, kind, count, example: shortened(text, EXAMPLE_CHARS) });
   }
 
   /** Counts a problem of a unit, and names it by its GID. */
@@ -79,8 +80,11 @@ export function unitNamed(fid: number, gid: string | null): string {
 }
 
 function shownGid(gid: string | null): string {
-  if (gid === null) return 'GID none';
-  return gid.length > GID_CHARS ? `GID ${beginningOf(gid, GID_CHARS)}...` : `GID ${gid}`;
+  return `GID ${gid === null ? 'none' : shortened(gid, GID_CHARS)}`;
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${beginningOf(text, most)}...` : text;
 }
 
 /** An area for people, to a square metre. */

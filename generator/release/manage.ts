@@ -15,6 +15,7 @@ import { withLock } from './output-lock.ts';
 import { SIGNATURE_FILES } from './sign.ts';
 import {
   activate,
+  BUILD_AGAIN,
   descriptionIn,
   otherVersionError,
   publishedReleases,
@@ -225,7 +226,7 @@ export function readRelease(out: string, id: string): Release {
     throw otherVersionError(out, join(out, releasePath(id), RELEASE_FILE), described);
   throw new BuildError(
     damageOf(out, id, described),
-    `run verify --release ${id} to see all problems, then build the release again under another id`,
+    `run verify --release ${id} to see all problems, then ${BUILD_AGAIN}`,
   );
 }
 

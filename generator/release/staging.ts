@@ -21,6 +21,9 @@ import { BuildError } from '../report/errors.ts';
 import { changesTo, type ReleasePair, removeChanges } from './changes-files.ts';
 import { currentIn, parsed, recordedIn, temporaryPath, writeCurrent } from './current-file.ts';
 
+/** What mends a published release. */
+export const BUILD_AGAIN = 'build the release again from its source with its options, which replaces what is damaged';
+
 /** The folders of a release that is being built. */
 export interface Staging {
   /** The folder that holds the other two. */
@@ -35,10 +38,21 @@ export interface Staging {
 export interface SealedStaging extends Staging {
   /** Its number among the releases of the output folder. */
   sequence: number;
+  /** If it was published already, the SHA-256 of its release.json then. */
+  published: readonly string[];
 }
 
-/** The number of a release: its own if it is built again, else the one after the highest. The caller holds the lock. */
-export function sequenceFor(out: string, release: string): number {
+/** The folders of a release, with what is known of it before it is built. The caller holds the lock. */
+export function sealedStaging(staging: Staging, out: string, release: string): SealedStaging {
+  return {
+    ...staging,
+    sequence: sequenceFor(out, release),
+    published: recordedDigests(out, release).map(([, of]) => of),
+  };
+}
+
+/** The number of a release: its own if it is built again, else the one after the highest. */
+function sequenceFor(out: string, release: string): number {
   const described = new Map(publishedReleases(out).map((id) => [id, descriptionIn(out, id)]));
   const known = described.get(release);
   if (known !== undefined && !(known instanceof FormatError)) return known.sequence;
@@ -66,7 +80,7 @@ export function openStaging(out: string, release: string): SealedStaging {
   const root = stagingPath(out, release);
   const staging = { root, release: join(root, 'release'), work: join(root, 'work') };
   for (const folder of Object.values(staging)) mkdirSync(folder, { recursive: true });
-  return { ...staging, sequence: sequenceFor(out, release) };
+  return sealedStaging(staging, out, release);
 }
 
 /** @throws BuildError if changes were kept that lead to another release with this id, which was removed */
@@ -95,8 +109,8 @@ export function stagingPath(out: string, release: string): string {
 export async function settle({ root, release: staged }: Staging, out: string, release: string): Promise<void> {
   const target = join(out, releasePath(release));
   if (existsSync(target)) {
-    const [mine, theirs] = [staged, target].map((folder) => checksumsIn(folder));
-    if (mine !== theirs) {
+    // Each of them has a digest of all that the release is. The other one may be damaged.
+    if (![CHECKSUMS_FILE, RELEASE_FILE].some((file) => areEqual(join(staged, file), join(target, file)))) {
       throw new BuildError(
         `${target} exists already, with other content: a release never changes`,
         'choose another --release; diff shows how two releases differ',
@@ -112,16 +126,21 @@ export async function settle({ root, release: staged }: Staging, out: string, re
   removeFolder(root);
 }
 
-/** Replaces the files of a release that are not what checksums.txt says by those that were built again. */
+function areEqual(file: string, other: string): boolean {
+  return [file, other].every((path) => existsSync(path)) && readFileSync(file).equals(readFileSync(other));
+}
+
+/** Replaces the files of a release that are not what was built again. */
 async function repair(staged: string, target: string): Promise<void> {
-  const { sums } = readChecksums(target);
-  const damaged = [...sums].filter(([path, sha256]) => {
+  const damaged = [...readChecksums(staged).sums].filter(([path, sha256]) => {
     const file = join(target, path);
     return !existsSync(file) || sizeAndSum(file).sha256 !== sha256;
   });
-  if (damaged.length === 0) return;
+  const paths = damaged.map(([path]) => path);
+  if (!areEqual(join(staged, CHECKSUMS_FILE), join(target, CHECKSUMS_FILE))) paths.push(CHECKSUMS_FILE);
+  if (paths.length === 0) return;
   await syncTree(staged);
-  for (const [path] of damaged) {
+  for (const path of paths) {
     mkdirSync(dirname(join(target, path)), { recursive: true });
     await renameDurably(join(staged, path), join(target, path));
   }
@@ -273,16 +292,23 @@ export function requireRelease(out: string, release: string, among: readonly str
 export function requireDescription(out: string, release: string): void {
   const folder = join(out, releasePath(release));
   const got = sizeAndSum(join(folder, RELEASE_FILE)).sha256;
-  const recorded = [
-    [CHECKSUMS_FILE, readChecksums(folder).sums.get(RELEASE_FILE)],
-    [CURRENT_PATH, recordedIn(out)?.digests.get(release)],
-  ] as const;
-  for (const [file, sha256] of recorded)
-    if (sha256 !== undefined && sha256 !== got)
+  for (const [file, sha256] of recordedDigests(out, release))
+    if (sha256 !== got)
       throw new BuildError(
         `${join(folder, RELEASE_FILE)}: its SHA-256 is ${got}, ${file} has ${sha256}: it is not what was published`,
         'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
       );
+}
+
+/** The SHA-256 of the release.json of a published release, as the files beside it record it. */
+function recordedDigests(out: string, release: string): [file: string, sha256: string][] {
+  const folder = join(out, releasePath(release));
+  const sums = existsSync(join(folder, CHECKSUMS_FILE)) ? readChecksums(folder).sums : undefined;
+  const recorded: [string, string | undefined][] = [
+    [CHECKSUMS_FILE, sums?.get(RELEASE_FILE)],
+    [CURRENT_PATH, recordedIn(out)?.digests.get(release)],
+  ];
+  return recorded.filter((of): of is [string, string] => of[1] !== undefined);
 }
 
 function hostableReleases(out: string): string[] {
@@ -294,11 +320,6 @@ function hostableReleases(out: string): string[] {
 export async function relistChanges(out: string, renewed: ReleasePair): Promise<void> {
   const current = readCurrent(out);
   if (current !== undefined) await writeCurrent(out, current.release, current.hosted, { pair: renewed });
-}
-
-function checksumsIn(folder: string): string {
-  const file = join(folder, CHECKSUMS_FILE);
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 /** The folder of the shards of a release. Failed builds leave it; `seal` removes it. */

@@ -22,7 +22,7 @@ import { syncFiles, syncTree } from '../files/fsync.ts';
 import type { Share } from '../plan/divide-work.ts';
 import { releaseContents } from '../plan/plan.ts';
 import { withLock } from '../release/output-lock.ts';
-import { removeFolder, sequenceFor, shardsPath } from '../release/staging.ts';
+import { removeFolder, sealedStaging, shardsPath } from '../release/staging.ts';
 import { type Report, SILENT } from '../report/progress.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { defaultMemory, memoryForTasks } from '../workers/memory.ts';
@@ -109,7 +109,7 @@ export async function seal(
   const pool = openPool(workers, 0, memoryForTasks(defaultMemory(), workers));
   return withLock(out, async (lock) => {
     try {
-      const staging = { root, release: join(root, 'release'), work: root, sequence: sequenceFor(out, release) };
+      const staging = sealedStaging({ root, release: join(root, 'release'), work: root }, out, release);
       const shards = finishedShards(root, release);
       const { about } = elementAt(shards, 0);
       const levels = LEVELS.map((level) => joinLevel(level, root, shards));

@@ -28,7 +28,8 @@ import { type Pool, taskCount } from '../workers/pool.ts';
 import type { Demand } from '../workers/task-queue.ts';
 import { RANKS, TASKS } from '../workers/tasks.ts';
 import type { checkValidity } from './check-validity.ts';
-import { type FinalizedLevel, type finalizeLevel, sealRelease } from './finalize.ts';
+import type { FinalizedLevel, finalizeLevel } from './finalize.ts';
+import { sealRelease } from './seal-release.ts';
 import type { SlowUnits } from './slow-units.ts';
 import type { writeFiles } from './write-files.ts';
 
@@ -215,7 +216,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   levels: readonly Stored[],
   recordsOf: (level: Stored) => readonly string[] | Promise<readonly string[]>,
   {
-    staging: { release: out, sequence },
+    staging,
     pool,
     report,
   }: Pick<BuildContext, 'pool' | 'report'> & {
@@ -225,6 +226,7 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   areOfShards = false,
 ): Promise<Release> {
   const { release } = about;
+  const { release: out } = staging;
   const contents = releaseContents(about);
   const units = levels.map(({ level, store, features }) => ({ level, store, features }));
   const finalize = async (stored: Stored): Promise<FinalizedLevel> => {
@@ -242,5 +244,5 @@ export async function writeRelease<Stored extends Pick<StoredLevel, 'level' | 's
   };
   const finalized = await Promise.all(levels.map(finalize));
   report.preview?.(grownLines(finalized));
-  return sealRelease(out, about, sequence, finalized);
+  return sealRelease(staging, about, finalized);
 }

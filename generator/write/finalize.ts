@@ -1,39 +1,26 @@
-// Finalises a release after its pages and feature files are written: one task per level writes manifest, index,
-// names, words and checksum lines, then release.json and checksums.txt are written.
+// Finalises a level after its pages and feature files are written: writes its manifest, index, names, words and the
+// lines of checksums.txt.
 //
 // Reads what write-files.ts has recorded, in the order that both share: parts by their first file, in each the files of
 // the plan, of each file the paths of `pathsOf`. It is one file because all that it writes is made of these records.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
-import {
-  CHECKSUMS_FILE,
-  indexPath,
-  manifestPath,
-  namesPath,
-  RELEASE_FILE,
-  tileDigestsPath,
-  tilesPath,
-  wordsPath,
-} from '../../format/layout.ts';
+import { indexPath, manifestPath, namesPath, tileDigestsPath, tilesPath, wordsPath } from '../../format/layout.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import {
-  type CheckedFile,
-  type Finding,
-  type GeometrySummary,
-  type LevelAbout,
-  type LevelSummary,
-  languagesOf,
-  type Release,
-  type ReleaseAbout,
-  type ReleaseContents,
+import type {
+  CheckedFile,
+  Finding,
+  GeometrySummary,
+  LevelAbout,
+  LevelSummary,
+  ReleaseContents,
 } from '../../format/release-json.ts';
 import { encodeLevel, type LevelFiles } from '../../format/write/level.ts';
-import { releaseToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';
-import { writeDurably, writePartsDurably } from '../files/fsync.ts';
+import { writeDurably } from '../files/fsync.ts';
 import { readSerialized } from '../files/serialized-file.ts';
 import { type GrownBytes, measureGrown } from '../names/grown-bytes.ts';
 import { gidsOf, type Relatives, writeNames } from '../names/named-units.ts';
@@ -49,7 +36,7 @@ import {
   plannedIndex,
 } from '../plan/plan.ts';
 import { type ApartBorders, type FeatureRecords, featureRecords, type TaskRecords } from '../plan/records.ts';
-import { byLevel, Findings, unitNamed } from '../quality/findings.ts';
+import { Findings, unitNamed } from '../quality/findings.ts';
 import { sizeAndSum } from '../release-reader/inflate.ts';
 import { BuildError } from '../report/errors.ts';
 import { LevelStore } from '../store/level-store.ts';
@@ -89,7 +76,7 @@ export interface FinalizedLevel {
 }
 
 /** A file's path relative to the release, and the SHA-256 of its bytes in hex. */
-interface Checksum {
+export interface Checksum {
   path: string;
   sha256: string;
 }
@@ -313,36 +300,8 @@ function checkFile(file: string, { bytes, sha256 }: CheckedFile, isOfShard: bool
   if (read !== sha256) throw new BuildError(`${file}: its SHA-256 is ${read}, ${sha256} was written`, OVERWRITTEN);
 }
 
-/**
- * Writes release.json and checksums.txt.
- * @param out the release's folder
- * @param sequence its number among the releases of the output folder
- * @param levels all six, ascending
- */
-export function sealRelease(
-  out: string,
-  about: ReleaseAbout,
-  sequence: number,
-  levels: readonly FinalizedLevel[],
-): Release {
-  const quality = byLevel([...about.quality, ...levels.flatMap(({ findings }) => findings)]);
-  const summaries = levels.map(({ summary }) => summary);
-  const release = { ...about, quality, sequence, languages: languagesOf(summaries), levels: summaries };
-  const json = releaseToJson(release);
-  writeDurably(join(out, RELEASE_FILE), json);
-  const own = { path: RELEASE_FILE, sha256: sha256Of(json) };
-  writePartsDurably(join(out, CHECKSUMS_FILE), checksumParts(levels, own));
-  return release;
-}
-
-/** The lines of checksums.txt, in order of path: the folders lv0 to lv5, then release.json. */
-function* checksumParts(levels: readonly FinalizedLevel[], own: Checksum): Generator<string | Uint8Array> {
-  for (const { checksums } of levels) yield readFileSync(checksums);
-  yield checksumLines([own]);
-}
-
 /** The form that `sha256sum -c` reads, ordered by path. */
-function checksumLines(checksums: Checksum[]): string {
+export function checksumLines(checksums: Checksum[]): string {
   checksums.sort((a, b) => (a.path < b.path ? -1 : 1));
   return checksums.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join('');
 }

@@ -178,16 +178,41 @@ test('building a release again replaces the files that are missing or damaged, a
   assert.deepEqual(contentOf(folder), expected);
 });
 
-test('a release whose folder was removed is built again and served; one for review says how it can be', async () => {
+test('building a release again mends its release.json and checksums.txt, whatever is left of them', async () => {
+  const expected = contentOf(four);
+  const damages: Record<string, (root: string) => void> = {
+    'half a release.json': (root) => writeFileSync(join(root, RELEASE_FILE), '{"version":'),
+    'no release.json': (root) => rmSync(join(root, RELEASE_FILE)),
+    'another number': (root) => {
+      const file = join(root, RELEASE_FILE);
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/"sequence":\s*2/, '"sequence":7'));
+    },
+    'half a checksums.txt': (root) => writeFileSync(join(root, CHECKSUMS_FILE), 'abc'),
+    'no checksums.txt': (root) => rmSync(join(root, CHECKSUMS_FILE)),
+    'no folder, but its digest in current.json': (root) => rmSync(root, { recursive: true }),
+  };
+  for (const [what, damage] of Object.entries(damages)) {
+    const out = copyOf(four);
+    damage(join(out, releasePath('r2')));
+    assert.notDeepEqual(contentOf(out), expected, what);
+    await buildRelease(oldSource, out, { release: 'r2', activate: false });
+    assert.deepEqual(contentOf(out), expected, what);
+    await assert.rejects(buildRelease(newSource, out, { release: 'r2', activate: false }), {
+      message: /r2 exists already, with other content/,
+    });
+  }
+});
+
+test('where a folder was removed and another release built with its id, that one is served once it is built to be', async () => {
   const out = copyOf(four);
   rmSync(join(out, releasePath('r2')), { recursive: true });
-  await buildRelease(oldSource, out, { release: 'r2', activate: false });
+  await buildRelease(newSource, out, { release: 'r2', activate: false });
   await assert.rejects(activateRelease(out, 'r2'), {
     message: /r2\/release\.json: its SHA-256 is .*, current\.json has .*: it is not what was published$/,
     remedy:
       'restore the file; or, if its folder was removed and the release built again, build it once more without --no-activate, which compares all files; or build it under another id',
   });
-  await buildRelease(oldSource, out, { release: 'r2' });
+  await buildRelease(newSource, out, { release: 'r2' });
   assertPointsTo(out, 'r2', ['r1', 'r2', 'r3', 'r4']);
   await activateRelease(out, 'r2');
 });

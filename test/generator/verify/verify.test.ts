@@ -377,7 +377,8 @@ test('the command says which files to copy again, or how current.json is written
   const [cells = '', first = '', second = ''] = ['cells.bin', 'alone/000001.bin', 'features/000001.geojsonl.gz'].map(
     (path) => `${root}/lv1/${path}`,
   );
-  const again = 'again from where they are intact, or build the release again under another id';
+  const again =
+    'again from where they are intact, or build the release again from its source with its options, which replaces what is damaged';
   truncateSync(join(out, cells), 1);
   const one = await lines('--release', 'r1');
   assert.match(one.at(-2) ?? '', /, 1 finding$/);

@@ -4,6 +4,7 @@ import type { LoadedLevel, LoadedRelease, Part } from '../../data/loaded-release
 import { type Loads, together, withLoaded } from '../../data/loads.ts';
 import { quote } from '../../http/problem.ts';
 import { badParameter, Parameter, type Query } from '../../query/parameter.ts';
+import type { JoinedJson } from './joined-json.ts';
 import { jsonReader, type LevelNames, NAMES, type UnitNames } from './level-names.ts';
 import { LevelTexts } from './level-texts.ts';
 import { readNames } from './names-file.ts';
@@ -78,8 +79,20 @@ class NamesInLanguage implements UnitNames {
   }
 
   nameAt(position: number): Buffer {
-    const own = this.#own.at(position);
-    return own.length > 0 ? own : this.#names.nameAt(position);
+    return this.#has(position) ? this.#own.at(position) : this.#names.nameAt(position);
+  }
+
+  hasName(position: number): boolean {
+    return this.#has(position) || this.#names.hasName(position);
+  }
+
+  addName(json: JoinedJson, position: number): void {
+    if (this.#has(position)) this.#own.addTo(json, position);
+    else this.#names.addName(json, position);
+  }
+
+  #has(position: number): boolean {
+    return this.#own.bytesAt(position) > 0;
   }
 }
 

@@ -1,12 +1,16 @@
 // What the units of a level are called, by position, from its names; and their GIDs, from its index.
-import { elementAt, i32At } from '../../../format/element-at.ts';
+import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import type { Level } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
 import type { Part } from '../../data/loaded-release.ts';
+import type { JoinedJson } from './joined-json.ts';
 import { type LevelTexts, TextsWriter } from './level-texts.ts';
 import { type NamesReader, readNames } from './names-file.ts';
+
+/** What units without a name or GID have, as JSON. */
+const NONE = 'null';
 
 /** The GIDs of a level's units, and those that they have of the levels above. */
 export class LevelGids {
@@ -35,6 +39,17 @@ export class LevelGids {
     return number === -1 ? null : elementAt(this.#index.columns, level).gidAt(number);
   }
 
+  /** Adds the GID of a unit: a text, or null. */
+  addGid(json: JoinedJson, position: number): void {
+    const number = i32At(this.numbers, position);
+    if (number === -1) {
+      json.ascii(NONE);
+      return;
+    }
+    const { start, text } = elementAt(this.#index.columns, this.#index.level).arrays;
+    json.text(text, u32At(start, number), u32At(start, number + 1));
+  }
+
   #numbersIn(level: Level): Int32Array {
     const { columns, features } = this.#index;
     const numbers = this.#numbers[level] ?? ownersOf(elementAt(columns, level), features);
@@ -55,6 +70,9 @@ export interface UnitNames {
   readonly gids: LevelGids;
   /** The name of a unit as JSON in UTF-8: a text, or null. */
   nameAt(position: number): Buffer;
+  hasName(position: number): boolean;
+  /** Adds the name of a unit: a text, or null. */
+  addName(json: JoinedJson, position: number): void;
 }
 
 /** The default names of a level's units. */
@@ -76,6 +94,15 @@ export class LevelNames implements UnitNames {
   nameAt(position: number): Buffer {
     return this.#texts.at(position);
   }
+
+  hasName(position: number): boolean {
+    // A name has its quotes, and characters between them.
+    return this.#texts.bytesAt(position) !== NONE.length || this.#texts.at(position).toString() !== NONE;
+  }
+
+  addName(json: JoinedJson, position: number): void {
+    this.#texts.addTo(json, position);
+  }
 }
 
 /** They are brought into memory for the first answer that has names. */
@@ -83,7 +110,7 @@ export const NAMES: Part<LevelNames> = {
   name: 'names',
   type: LevelNames,
   async load(level) {
-    const texts = await readNames(level, jsonReader(level.index, 'name', 'null'));
+    const texts = await readNames(level, jsonReader(level.index, 'name', NONE));
     return new LevelNames(await level.load(GIDS), texts);
   },
 };

@@ -1,5 +1,6 @@
 // A text of each unit of a level in little memory: all in one buffer, and where each begins.
 import { u32At } from '../../../format/element-at.ts';
+import type { JoinedJson } from './joined-json.ts';
 
 /** Texts are copied together when they have so many bytes: the last ones are many small ones. */
 const CHUNK_BYTES = 256 * 1024;
@@ -19,6 +20,16 @@ export class LevelTexts {
   /** Bytes in memory. */
   get bytes(): number {
     return this.#start.byteLength + this.#text.length;
+  }
+
+  /** How many bytes the text of a unit has. */
+  bytesAt(position: number): number {
+    return u32At(this.#start, position + 1) - u32At(this.#start, position);
+  }
+
+  /** Adds the text of a unit, which is JSON. */
+  addTo(json: JoinedJson, position: number): void {
+    json.add(this.#text, u32At(this.#start, position), u32At(this.#start, position + 1));
   }
 
   /** The text of a unit in UTF-8; empty if it has none. */

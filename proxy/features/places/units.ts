@@ -1,4 +1,5 @@
 // The body of answers with units of all levels: one FeatureCollection that says the level, GID and name of each.
+import { elementAt } from '../../../format/element-at.ts';
 import { type DeflatedText, FRAME_DATA, storingBlocks } from '../../../format/gzip.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { GEOMETRIES, levelName } from '../../../format/levels.ts';
@@ -14,6 +15,7 @@ import { Problem } from '../../http/problem.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import { GEOMETRY, type Parameter, type Query } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
+import { JoinedJson } from '../names/joined-json.ts';
 import type { Languages } from '../names/languages.ts';
 import type { UnitNames } from '../names/level-names.ts';
 
@@ -58,18 +60,23 @@ export function unitsGeometry(component: string, description: string): Parameter
   return GEOMETRY.as({ document: () => ({ component, description, schema, example: none }) });
 }
 
-/** Units whose level, GID and name are written in a step: some 100 microseconds. */
+/** Units of which a member is written in a step: some 100 microseconds. */
 const STEP_UNITS = 64;
 const MEGABYTE = 1e6;
-export const COMMA: Buffer = Buffer.from(',');
-const [LIST_END, END] = [Buffer.from(']'), Buffer.from('}\n')];
 
-/** A further member behind the features. */
-export interface UnitsMember {
+/** A member behind the features: a list with what it says of each unit. */
+export interface UnitsMember<Own extends Unit = Unit> {
   name: string;
-  /** Its list as JSON, in parts. */
-  json: readonly Buffer[];
+  /** Adds what it says of a unit. */
+  add(json: JoinedJson, unit: Own): void;
 }
+
+/** Those that every answer has. */
+const MEMBERS: readonly UnitsMember[] = [
+  { name: 'levels', add: (json, { source }) => json.ascii(`"${levelName(source.table.level)}"`) },
+  { name: 'gids', add: (json, { names, position }) => names.gids.addGid(json, position) },
+  { name: 'names', add: (json, { names, position }) => names.addName(json, position) },
+];
 
 /**
  * The answer with units.
@@ -77,38 +84,37 @@ export interface UnitsMember {
  * @param more further headers
  * @param members further members of the body
  */
-export async function answerUnits(
+export async function answerUnits<Own extends Unit>(
   { path, fixed, base, coding }: AskedUnits,
   release: LoadedRelease,
-  units: readonly Unit[],
+  units: readonly Own[],
   loads: Loads,
   more: HeaderList,
-  members: readonly UnitsMember[] = [],
+  members: readonly UnitsMember<Own>[] = [],
 ): Promise<Answer> {
   // They may be many, or their names long.
-  const after = await resultInTurns(endingOf(units, members), loads);
-  const slice = new Slice(
-    units.map(({ source }) => source),
-    { ...FRAME_DATA.fc, after },
-    `${after.crc.toString(36)}-units`,
-    units.flatMap(({ position }) => [position, position + 1]),
-  );
+  const after = await resultInTurns(endingOf(units, [...MEMBERS, ...members]), loads);
+  const { before, format } = FRAME_DATA.fc;
+  const ranges: number[] = [];
+  for (const { position } of units) ranges.push(position, position + 1);
+  const sources = units.map(({ source }) => source);
+  const slice = new Slice(sources, { before, format, after }, `${after.crc.toString(36)}-units`, ranges);
   return codedAnswer(fixed, { release, base, coding, isPinned: false }, slice, slice, path, more);
 }
 
 /** What is behind the features. */
-function* endingOf(units: readonly Unit[], members: readonly UnitsMember[]): Steps<DeflatedText> {
-  const [levels, gids, names]: [string[], (string | null)[], Buffer[]] = [[], [], []];
-  for (const { source, names: known, position } of units) {
-    if (levels.length > 0 && levels.length % STEP_UNITS === 0) yield;
-    levels.push(levelName(source.table.level));
-    gids.push(known.gids.gidAt(position));
-    if (names.length > 0) names.push(COMMA);
-    names.push(known.nameAt(position));
+function* endingOf<Own extends Unit>(units: readonly Own[], members: readonly UnitsMember<Own>[]): Steps<DeflatedText> {
+  const json = new JoinedJson();
+  for (const { name, add } of members) {
+    json.ascii(`],"${name}":[`);
+    for (let i = 0; i < units.length; i++) {
+      if (i > 0 && i % STEP_UNITS === 0) yield;
+      if (i > 0) json.ascii(',');
+      add(json, elementAt(units, i));
+    }
   }
-  const before = `],"levels":${JSON.stringify(levels)},"gids":${JSON.stringify(gids)},"names":[`;
-  const further = members.flatMap(({ name, json }) => [Buffer.from(`,"${name}":`), ...json]);
-  return yield* storingBlocks([Buffer.from(before), ...names, LIST_END, ...further, END]);
+  json.ascii(']}\n');
+  return yield* storingBlocks([json.bytes]);
 }
 
 /**

@@ -198,7 +198,7 @@ function bringCoded(found: Positions, level: number, most: number, units: FoundU
 function bringUnits(
   { words, isAllowed, seen }: Matches,
   { from, to }: NumberRange,
-  found: Pick<FoundUnit, 'level' | 'match'>,
+  { level, match }: Pick<FoundUnit, 'level' | 'match'>,
   most: number,
   units: FoundUnit[],
 ): void {
@@ -206,7 +206,7 @@ function bringUnits(
     const position = words.unitOf(name);
     if (seen.has(position) || isAllowed?.(position) === false) continue;
     seen.add(position);
-    units.push({ ...found, position });
+    units.push({ level, position, match });
   }
 }
 

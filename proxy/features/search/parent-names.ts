@@ -5,15 +5,14 @@ import { LEVELS } from '../../../format/levels.ts';
 import { resultInTurns } from '../../data/known.ts';
 import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
 import { type Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
+import type { JoinedJson } from '../names/joined-json.ts';
 import { type Language, loadNames } from '../names/languages.ts';
 import type { UnitNames } from '../names/level-names.ts';
-import { COMMA, levelsWithUnits } from '../places/units.ts';
+import { levelsWithUnits } from '../places/units.ts';
 import { PARENTS } from './level-parents.ts';
 
-/** Writes the names of the parents of the unit at a position, as JSON with commas; without those that have none. */
-export type WriteParents = (position: number, json: Buffer[]) => void;
-
-const NO_NAME = Buffer.from('null');
+/** Adds the names of the parents of the unit at a position, with commas between them; without those that have none. */
+export type AddParents = (json: JoinedJson, position: number) => void;
 
 /** A level above, for the units of a level. */
 interface LevelAbove {
@@ -29,20 +28,21 @@ export function loadParentNames(
   release: LoadedRelease,
   language: Language | undefined,
   loads: Loads,
-): WriteParents | Promise<WriteParents> {
+): AddParents | Promise<AddParents> {
   const numbers = levelsWithUnits(release, LEVELS.slice(0, level.index.level));
   const above = loadEach(numbers, (number) =>
     withLoaded(loads.level(release, number), (upper) => loadAbove(level, upper, language, loads)),
   );
-  return withLoaded(above, (levels) => (position, json) => {
-    const begin = json.length;
+  return withLoaded(above, (levels) => (json, position) => {
+    let isFirst = true;
     for (const { names, gids, column } of levels) {
       const gid = u32At(gids, position);
       if (gid === column.size) continue;
-      const name = names.nameAt(column.firstAt(gid));
-      if (name.length === NO_NAME.length && name.equals(NO_NAME)) continue;
-      if (json.length > begin) json.push(COMMA);
-      json.push(name);
+      const parent = column.firstAt(gid);
+      if (!names.hasName(parent)) continue;
+      if (!isFirst) json.ascii(',');
+      isFirst = false;
+      names.addName(json, parent);
     }
   });
 }

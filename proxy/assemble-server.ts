@@ -91,7 +91,7 @@ export type ServerSettings = Pick<
   Settings,
   'origin' | 'tokenRules' | 'publicUrl' | 'title' | 'trustedProxies' | 'resourceMetadata' | 'limits' | 'hasExplorer'
 > &
-  Partial<Pick<Settings, 'forwardedHost' | 'signInHelp'>>;
+  Partial<Pick<Settings, 'forwardedHost' | 'signInHelp' | 'embedOrigins'>>;
 
 /** The server, and what waits in it. */
 export interface ObservedServer extends HttpServer {
@@ -106,8 +106,8 @@ export function assembleServer(
   log: (line: string) => void,
   { observer = {}, timeouts, work, held, guards, time = MACHINE_TIME, listenUrl, assets }: ServerParts = {},
 ): ObservedServer {
-  const { origin, tokenRules, publicUrl, title, signInHelp, trustedProxies, resourceMetadata, limits, hasExplorer } =
-    settings;
+  const { origin, tokenRules, publicUrl, title, trustedProxies, resourceMetadata, limits, hasExplorer } = settings;
+  const { signInHelp, embedOrigins } = settings;
   // A cache in front of a public service may pass on what a client says, and keep the links for everybody.
   const isForwarded = tokenRules !== undefined || settings.forwardedHost === true;
   const audience: Audience = tokenRules === undefined ? 'public' : 'private';
@@ -138,7 +138,9 @@ export function assembleServer(
       lifecycle,
       keysUnavailableReason: async () => tokenRules && keysUnavailableReason(tokenRules.issuers.values()),
       audience,
-      assets: assets ?? publicAssets({ publicUrl, title, audience, issuers, signInHelp, listenUrl }, hasExplorer),
+      assets:
+        assets ??
+        publicAssets({ publicUrl, title, audience, issuers, signInHelp, listenUrl, embedOrigins }, hasExplorer),
       resourceMetadata,
       baseUrl,
       publicUrl,

@@ -31,6 +31,22 @@ export function parsePublicUrl(text: string | undefined): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
+/** A name, or an address of IPv4: a policy of content has no others, and ends at characters that URLs permit here. */
+const SITE_HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
+
+/**
+ * The origin of a site, as browsers write it: a name in capitals, the default port and a slash at the end are nothing
+ * else.
+ * @throws StartError
+ */
+export function parseSite(text: string, option: string): string {
+  const remedy = 'write scheme, host and, unless it is the default one, port of each site: https://www.example.org';
+  // A password does not belong into a message.
+  const where = `${option} ${text.replace(/[^/]*@/, '')}`;
+  const isSite = ({ origin, href, hostname }: URL): boolean => href === `${origin}/` && SITE_HOST.test(hostname);
+  return parseUrl(text, where, remedy, isSite).origin;
+}
+
 /**
  * Parses an http(s) URL without user name, password and fragment.
  * @param isAllowed what else is required of it

@@ -72,6 +72,11 @@ export const SERVE_OPTIONS = {
   audience: { ...TEXT, describe: 'required token audience (aud)' },
   scope: { ...TEXT, describe: 'required token scope' },
   explorer: { ...FLAG, default: true, describe: 'serve the explorer at /; disable with --no-explorer' },
+  'embed-origin': {
+    ...LIST,
+    describe:
+      'with --public: site whose pages may show the map at /embed in a frame, such as https://www.example.org; repeatable',
+  },
   public: { ...FLAG, describe: 'serve everybody, without tokens; answers may be kept by shared caches' },
   dev: { ...FLAG, describe: 'accept development tokens of this machine, without an issuer; loopback addresses only' },
   workers: {

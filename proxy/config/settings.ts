@@ -8,7 +8,7 @@ import { isS3Url, parseS3Url, s3Origin } from '../origin/s3.ts';
 import { S3Error } from '../origin/s3-signer.ts';
 import { staticHostOrigin } from '../origin/static-host.ts';
 import { optionsToTokenRules, refuseTokenOptions } from './issuers.ts';
-import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseUrl } from './option-values.ts';
+import { durationToTimerMs, parseOriginUrl, parsePublicUrl, parseSite, parseUrl } from './option-values.ts';
 import type { ServeOptions } from './options.ts';
 import { SERVE_OPTIONS } from './options.ts';
 import { OptionError, StartError } from './start-error.ts';
@@ -78,7 +78,29 @@ export async function optionsToSettings(options: ServeOptions, log: (line: strin
       options.metricsPort === undefined ? undefined : wholeNumber(options.metricsPort, '--metrics-port', 0, PORT_MAX),
     metricsHost,
     hasExplorer: explorer,
+    embedOrigins: parseEmbedOrigins(options),
   };
+}
+
+/**
+ * The sites whose pages may show /embed.
+ * @throws StartError
+ */
+function parseEmbedOrigins({ embedOrigin = [], explorer, ...options }: ServeOptions): readonly string[] {
+  if (embedOrigin.length === 0) return [];
+  if (!options.public)
+    throw new OptionError(
+      'only a public service has a map for other sites: nobody should give a token to a page in a frame',
+      '--embed-origin without --public',
+      'add --public, or omit --embed-origin',
+    );
+  if (explorer === false)
+    throw new OptionError(
+      'the map for other sites is part of the explorer',
+      '--embed-origin with --no-explorer',
+      'omit one of both',
+    );
+  return [...new Set(embedOrigin.map((text) => parseSite(text, '--embed-origin')))];
 }
 
 /**

@@ -88,7 +88,7 @@ function answerRow(context: HandlerContext, request: HttpRequest, row: Row | und
 }
 
 /** What is outside /api/, for messages, where the service has it. */
-const PUBLIC_PATHS = ['/', '/docs', '/healthz', '/readyz', '/openapi.json'];
+const PUBLIC_PATHS = ['/', '/docs', '/embed', '/healthz', '/readyz', '/openapi.json'];
 
 /** The answer to a request outside /api/, which needs no token. Health checks wait for nobody. */
 function answerPublic(context: HandlerContext, request: HttpRequest): Answer | Promise<Answer> {

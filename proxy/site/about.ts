@@ -6,11 +6,17 @@ import { type DescribedService, INFO } from './openapi/document.ts';
 
 export const ABOUT_PATH = '/about.json';
 
+/** A service whose page says which sites may show its map. */
+export interface ToldService extends Pick<DescribedService, 'title' | 'audience'> {
+  /** Their origins; without any, /embed is not there. */
+  embedOrigins?: readonly string[] | undefined;
+}
+
 /**
- * Title and version of the service, what anybody may know of its release, whether that has cells, and the caps of all
- * levels.
+ * Title and version of the service, what anybody may know of its release, whether that has cells, the caps of all
+ * levels, and the sites that may embed its map.
  */
-export function aboutAsset({ title, audience }: Pick<DescribedService, 'title' | 'audience'>): ReleaseAsset {
+export function aboutAsset({ title, audience, embedOrigins = [] }: ToldService): ReleaseAsset {
   return (release, releases) => {
     const about = {
       title,
@@ -19,6 +25,7 @@ export function aboutAsset({ title, audience }: Pick<DescribedService, 'title' |
       cells: release.summaries.some((level) => level.cells !== undefined),
       caps: PAGE_CAPS,
       lightCaps: LIGHT_CAPS,
+      ...(embedOrigins.length > 0 && { embedOrigins }),
     };
     return makeAsset('application/json', `${JSON.stringify(about)}\n`);
   };

@@ -46,7 +46,8 @@ export function makeAsset(
   caching: string = REVALIDATED,
 ): Asset {
   const plain = Buffer.from(content);
-  const tag = createHash('sha256').update(plain).digest('base64url').slice(0, TAG_CHARS);
+  // With another policy it is another file: a cache does not go on with the one that it has.
+  const tag = createHash('sha256').update(plain).update(headers.join('\n')).digest('base64url').slice(0, TAG_CHARS);
   let gzip: Buffer | undefined;
   return {
     mediaType,

@@ -8,7 +8,15 @@ import { dirname, extname, join, relative, sep } from 'node:path';
  * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, but for `.js`, so that
  * a module may name other files relative to its own address.
  */
-const ENTRIES = ['page/page.ts', 'page/page.css', 'style.css', 'icon.svg', 'share/picture.ts'];
+const ENTRIES = [
+  'page/page.ts',
+  'page/page.css',
+  'embed/embed.tsx',
+  'embed/embed.css',
+  'style.css',
+  'icon.svg',
+  'share/picture.ts',
+];
 
 /** What a bundle asks for when it is needed. */
 const LOADED_LATER = ['*/lib/maplibre-gl.mjs', '*/share/picture.js'];
@@ -16,9 +24,14 @@ const LOADED_LATER = ['*/lib/maplibre-gl.mjs', '*/share/picture.js'];
 /** Files of the map library, which is minified already and finds its worker beside it. */
 const MAP_LIBRARY = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];
 
-/** The page, and what it refers to below explorer/, by path. */
+/** The pages. */
+const [INDEX, EMBED] = ['index.html', 'embed/embed.html'] as const;
+
+/** The pages, and what they refer to below explorer/, by path. */
 export interface ExplorerFiles {
   index: string;
+  /** The map for other sites. */
+  embed: string;
   files: ReadonlyMap<string, Buffer>;
 }
 
@@ -50,27 +63,28 @@ export function bundleExplorer(folder: string, { sourceMaps }: { sourceMaps: boo
   });
   const files = new Map(outputFiles.map(({ path, contents }) => [nameIn(folder, path), Buffer.from(contents)]));
   for (const name of MAP_LIBRARY) files.set(`lib/${name}`, readFileSync(require.resolve(`maplibre-gl/dist/${name}`)));
-  return { index: readIndex(folder), files };
+  return { ...readPages(folder), files };
 }
 
 /** Reads an explorer that is bundled. */
 export function readExplorer(folder: string): ExplorerFiles {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => extname(name) !== '');
   const files = new Map(names.map((name) => [name.replaceAll(sep, '/'), readFileSync(join(folder, name))]));
-  return { index: readIndex(folder), files };
+  return { ...readPages(folder), files };
 }
 
 /** Writes a bundled explorer. */
-export function writeExplorer(folder: string, { index, files }: ExplorerFiles): void {
-  for (const [name, content] of [['index.html', index] as const, ...files]) {
+export function writeExplorer(folder: string, { index, embed, files }: ExplorerFiles): void {
+  for (const [name, content] of [[INDEX, index] as const, [EMBED, embed] as const, ...files]) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
 }
 
-function readIndex(folder: string): string {
-  return readFileSync(join(folder, 'index.html'), 'utf8');
+function readPages(folder: string): Omit<ExplorerFiles, 'files'> {
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  return { index: read(INDEX), embed: read(EMBED) };
 }
 
 function nameIn(folder: string, file: string): string {

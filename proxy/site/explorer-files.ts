@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { HeaderList } from '../bodies/answer.ts';
-import { ABOUT_PATH, aboutAsset } from './about.ts';
+import { ABOUT_PATH, aboutAsset, type ToldService } from './about.ts';
 import { type Asset, type Assets, IMMUTABLE, makeAsset, type ReleaseAsset } from './asset.ts';
 import { docsPage, escapeHtml } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
@@ -30,23 +30,17 @@ const MEDIA_TYPES: ReadonlyMap<string, string> = new Map([
 /** 96 bits of SHA-256 in base64url. */
 const DIGEST_CHARS = 16;
 
-/** No foreign or inline resources, in workers either. */
-const CONTENT_POLICY: HeaderList = [
+/** No foreign or inline resources, in workers either, and no frames of others. */
+const CONTENT_POLICY = [
   'Content-Security-Policy',
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-];
+] as const;
 
-/** No embedding in frames, no Referer to other sites. */
-const PAGE_HEADERS: HeaderList = [
-  ...CONTENT_POLICY,
-  'Cross-Origin-Opener-Policy',
-  'same-origin',
-  'Referrer-Policy',
-  'no-referrer',
-];
+/** No Referer to other sites. */
+const PAGE_HEADERS = ['Cross-Origin-Opener-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'] as const;
 
 /** A service whose explorer says who gives tokens. */
-export interface ExploredService extends DescribedService {
+export interface ExploredService extends DescribedService, ToldService {
   /** The issuers of tokens, but for that of development. */
   issuers?: readonly string[] | undefined;
   /** Who gives tokens, in the words of the service. */
@@ -66,17 +60,18 @@ export function publicAssets(service: ExploredService, hasExplorer: boolean): As
  * @param sources the explorer's folder: its sources in a clone, bundled in the package
  */
 export function explorerAssets(
-  { title, publicUrl, audience, issuers = [], signInHelp = '', listenUrl }: ExploredService,
+  { title, publicUrl, audience, issuers = [], signInHelp = '', listenUrl, embedOrigins = [] }: ExploredService,
   sources: string = EXPLORER,
 ): Assets {
-  const { index, files } = explorerFiles(sources);
+  const { index, embed, files } = explorerFiles(sources);
   const parts = [...files].flatMap(([name, content]) => {
     const mediaType = MEDIA_TYPES.get(extname(name));
     // Workers have the policy of their own script.
     return mediaType === undefined ? [] : [[name, makeAsset(mediaType, content, CONTENT_POLICY, IMMUTABLE)] as const];
   });
   const folder = `explorer/${digestOf(parts)}`;
-  const page = (html: string): Asset => makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), PAGE_HEADERS);
+  const page = (html: string, policy: HeaderList = CONTENT_POLICY): Asset =>
+    makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), [...policy, ...PAGE_HEADERS]);
   return new Map<string, Asset | ReleaseAsset>([
     [
       '/',
@@ -85,9 +80,15 @@ export function explorerAssets(
       ),
     ],
     ['/docs', page(docsPage({ title, publicUrl: publicUrl ?? listenUrl, audience }))],
-    [ABOUT_PATH, aboutAsset({ title, audience })],
+    ...(embedOrigins.length > 0 ? [['/embed', page(embed, policyIn(embedOrigins))] as const] : []),
+    [ABOUT_PATH, aboutAsset({ title, audience, embedOrigins })],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
+}
+
+/** The policy of a page that these sites may show in a frame. */
+function policyIn(origins: readonly string[]): HeaderList {
+  return CONTENT_POLICY.map((text) => text.replace("frame-ancestors 'none'", `frame-ancestors ${origins.join(' ')}`));
 }
 
 /** The start of the page of a service that wants tokens: it says who gives them, where that is known. */
@@ -102,9 +103,8 @@ function explorerFiles(folder: string): ExplorerFiles {
   return hasSources ? bundleExplorer(folder, { sourceMaps: true }) : readExplorer(folder);
 }
 
-/** A digest of all that caches keep: names, content and policy. */
+/** A digest of all that caches keep. */
 function digestOf(parts: readonly (readonly [name: string, asset: Asset])[]): string {
   const lines = parts.map(([name, { tag }]) => `${name} ${tag}\n`).sort();
-  const all = [...lines, ...CONTENT_POLICY].join('');
-  return createHash('sha256').update(all).digest('base64url').slice(0, DIGEST_CHARS);
+  return createHash('sha256').update(lines.join('')).digest('base64url').slice(0, DIGEST_CHARS);
 }

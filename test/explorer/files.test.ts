@@ -1,4 +1,4 @@
-// What the service tells about itself without a token: the files of the explorer, its documentation and about.json,
+// What the service tells about itself without a token: the files of the explorer and of the map for other sites, its documentation and about.json,
 // under which names, with which headers, and with nothing of the data.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs';
@@ -161,6 +161,49 @@ test('pages, scripts and workers may load from the service alone, without eval, 
     assert.match(policy, /^default-src 'none'; script-src 'self'; worker-src 'self'; /, path);
     assert.doesNotMatch(policy, /unsafe|https?:|data:|blob:|\*/, path);
   }
+});
+
+test('pages of the sites that are named may show /embed in a frame, and no other page; others do not have it', async () => {
+  const embedOrigins = ['https://www.example.org', 'http://127.0.0.1:8000'];
+  const embedding = await startService(folder, { explorer: true, isPublic: true, embedOrigins });
+  const policyOf = async (at: typeof proxy, path: string): Promise<string> => {
+    const { status, headers } = await send(at, path, ANYONE);
+    assert.equal(status, 200, path);
+    assert.equal(headers['x-frame-options'], undefined);
+    return String(headers['content-security-policy']);
+  };
+  const [policy = ''] = await Promise.all([policyOf(embedding, '/')]);
+  assert.match(policy, /; frame-ancestors 'none'$/);
+  assert.equal(await policyOf(embedding, '/docs'), policy);
+  const allowed = `frame-ancestors ${embedOrigins.join(' ')}`;
+  assert.equal(await policyOf(embedding, '/embed'), policy.replace("frame-ancestors 'none'", allowed));
+  const html = textOf(await send(embedding, '/embed', ANYONE));
+  const files = [...html.matchAll(/"(explorer\/[^"]*)"/g)].map(([, path = '']) => path);
+  assert.ok(files.some((path) => path.endsWith('/embed/embed.js')));
+  for (const path of files) assert.equal((await send(embedding, `/${path}`, ANYONE)).status, 200, path);
+  const { headers } = await send(embedding, '/embed', ANYONE);
+  assert.equal(headers['referrer-policy'], 'no-referrer');
+  assert.equal(headers['cache-control'], 'public, max-age=60, stale-while-revalidate=600');
+  const told = async (at: typeof proxy) => JSON.parse(textOf(await send(at, '/about.json', ANYONE))).embedOrigins;
+  assert.deepEqual(await told(embedding), embedOrigins);
+
+  const open = await startService(folder, { explorer: true, isPublic: true });
+  for (const other of [open, proxy]) {
+    const [missing, unknown] = await Promise.all(['/embed', '/embeds'].map((path) => send(other, path, ANYONE)));
+    assert.equal(missing?.status, 404);
+    assert.equal(missing && textOf(missing), unknown && textOf(unknown));
+    assert.equal(await told(other), undefined);
+  }
+});
+
+test('with another policy a page has another tag, so that no cache goes on with the one before', async () => {
+  const tags = await Promise.all(
+    ['https://a.test', 'https://b.test'].map(async (site) => {
+      const at = await startService(folder, { explorer: true, isPublic: true, embedOrigins: [site] });
+      return (await send(at, '/embed', ANYONE)).headers.etag;
+    }),
+  );
+  assert.notEqual(tags[0], tags[1]);
 });
 
 test('anyone may read the release, its date, licence, attribution, citation, geometries, caps and columns, and nothing of the data', async () => {

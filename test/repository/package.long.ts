@@ -65,6 +65,9 @@ test('installs the programs and what they need, and nothing of the developers or
 test('holds the explorer as it is served, with the licences of the libraries in it', () => {
   const explorer = join(home, 'node_modules', PACKAGE, 'dist', 'proxy', 'explorer');
   assert.deepEqual(filesUnder(explorer), [
+    'embed/embed.css',
+    'embed/embed.html',
+    'embed/embed.js',
     'icon.svg',
     'index.html',
     'lib/maplibre-gl-worker.mjs',

@@ -23,6 +23,8 @@ export interface About {
   attribution: string[];
   /** By level; a level without units has no columns. */
   levels: LevelColumns[];
+  /** The sites whose pages may show the map in a frame. */
+  embedOrigins: string[];
 }
 
 /** A level as the file has it. */
@@ -41,12 +43,13 @@ type AboutFile = Partial<
 >;
 
 /** What is so where the service does not say it. */
-const NOTHING: Pick<About, 'title' | 'release' | 'tiles' | 'changes' | 'attribution'> = {
+const NOTHING: Pick<About, 'title' | 'release' | 'tiles' | 'changes' | 'attribution' | 'embedOrigins'> = {
   title: undefined,
   release: undefined,
   tiles: false,
   changes: false,
   attribution: [],
+  embedOrigins: [],
 };
 
 /**

@@ -1,6 +1,6 @@
 // The frame of the page: its head, the panel beside the map, and the map.
 import type { RefObject } from 'preact';
-import { Stage } from '../map/stage.tsx';
+import { MapButtons, Stage } from '../map/stage.tsx';
 import { isPublicService } from '../sign-in/service.ts';
 import { SignIn } from '../sign-in/sign-in.tsx';
 import { focusHeading, page } from '../state/page.ts';
@@ -49,7 +49,9 @@ export function Frame({ map, onSignIn, onSignOut }: Props) {
           {page.said}
         </p>
       </main>
-      <Stage map={map} />
+      <Stage map={map}>
+        <MapButtons />
+      </Stage>
     </>
   );
 }

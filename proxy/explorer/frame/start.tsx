@@ -5,14 +5,13 @@ import { createRef, render } from 'preact';
 import { type About, readAbout } from '../api/about.ts';
 import { createClient } from '../api/client.ts';
 import { Names } from '../api/names.ts';
-import { readTiles } from '../api/tiles.ts';
-import { createMap, type UnitMap } from '../map/map.ts';
+import { drawMap } from '../map/draw-map.ts';
+import type { UnitMap } from '../map/map.ts';
 import { mapCovered } from '../map/stage.tsx';
-import { NO_LINKED_TOKEN, NO_TILES, NOT_ACCEPTED, REPLACE_TOKEN } from '../messages/messages.ts';
+import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from '../messages/messages.ts';
 import { isPublicService } from '../sign-in/service.ts';
 import { dropAddress, settleAddress, takeToken } from '../state/address.ts';
 import { focusHeading, page } from '../state/page.ts';
-import { levelsWithUnits } from '../state/place.ts';
 import { isToken, Session } from '../state/session.ts';
 import { Visit } from '../state/visit.ts';
 import { Frame } from './frame.tsx';
@@ -171,31 +170,14 @@ function signOut(reason: string): void {
 }
 
 /** The map; where there is none the panels work without. */
-async function startMap(about: About, signal: AbortSignal): Promise<UnitMap | undefined> {
-  page.noMap.value = '';
-  try {
-    if (!about.tiles) throw new Error(NO_TILES);
-    if (container.current === null) throw new Error('The page has no place for a map.');
-    const visit = () => page.visit.value;
-    return await createMap(container.current, {
-      levels: levelsWithUnits(about.levels),
-      tilesOf: (level) => readTiles(level, client, signal),
-      headersFor: client.headersFor,
-      titleOf: (level, fid) => visit()?.titleOf(level, fid),
-      onPick: (picked) => visit()?.pick(picked),
-      onHere: (point) => void visit()?.tellHere(point),
-      onView: (view) => visit()?.look(view),
-      onNote: (note) => {
-        page.mapNote.value = note;
-      },
-      onLevels: (levels) => {
-        page.drawn.value = levels;
-      },
-      onError: (error) => visit()?.fail(error),
-      covered: mapCovered,
-    });
-  } catch (error) {
-    page.noMap.value = error instanceof Error ? error.message : String(error);
-    return undefined;
-  }
+function startMap(about: About, signal: AbortSignal): Promise<UnitMap | undefined> {
+  const visit = () => page.visit.value;
+  return drawMap(container.current, about, client, signal, {
+    titleOf: (level, fid) => visit()?.titleOf(level, fid),
+    onPick: (picked) => visit()?.pick(picked),
+    onHere: (point) => void visit()?.tellHere(point),
+    onView: (view) => visit()?.look(view),
+    onError: (error) => visit()?.fail(error),
+    covered: mapCovered,
+  });
 }

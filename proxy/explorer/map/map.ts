@@ -58,6 +58,8 @@ export interface MapOptions {
   onError: (error: Error) => void;
   /** Pixels at its upper edge that something lies upon. */
   covered: () => number;
+  /** Is it in a page of somebody else? */
+  isFramed?: boolean;
 }
 
 /** The zooms from which the whole release shows a level, unless it has none above. */
@@ -99,7 +101,7 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     onLevels(drawn);
   };
   let state = { ...NOTHING };
-  const { map, marker } = await startMap(container, options.headersFor);
+  const { map, marker } = await startMap(container, options.headersFor, options.isFramed);
   const camera = createCamera(map, covered);
 
   const set = (change: Partial<MapState>) => {

@@ -1,33 +1,41 @@
 // The map, with what lies upon it, and whose data it shows.
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { LinkedText, OuterLink } from '../controls/linked-text.tsx';
 import { page } from '../state/page.ts';
 
-/** @param props.map where the library draws */
-export function Stage({ map }: { map: RefObject<HTMLDivElement | null> }) {
-  const visit = page.visit.value;
-  const isAllSeen = page.isAllSeen.value;
+/**
+ * @param props.map where the library draws
+ * @param props.children lie upon it
+ */
+export function Stage({ map, children }: { map: RefObject<HTMLDivElement | null>; children: ComponentChildren }) {
   return (
     <section class="stage" aria-label="Map">
       <div id="map" class="map" ref={map} />
-      <div id="map-buttons" class="map-buttons">
-        <button id="list-seen" type="button" onClick={() => visit?.listSeen()}>
-          List what is on the screen
-        </button>
-        <button id="show-all" type="button" hidden={isAllSeen} onClick={() => visit?.showAll()}>
-          Show all of {visit?.title}
-        </button>
-      </div>
+      {children}
       <p id="map-note" class="map-note" hidden={page.mapNote.value === ''}>
         {page.mapNote}
       </p>
       <div id="no-map" class="no-map" hidden={page.noMap.value === ''}>
         <h2>No map</h2>
         <p id="no-map-reason">{page.noMap}</p>
-        <p>The list, search, facts, downloads and requests work without it.</p>
+        <p>The list, search, facts, downloads and requests of the explorer work without it.</p>
       </div>
       <Credits />
     </section>
+  );
+}
+
+export function MapButtons() {
+  const visit = page.visit.value;
+  return (
+    <div id="map-buttons" class="map-buttons">
+      <button id="list-seen" type="button" onClick={() => visit?.listSeen()}>
+        List what is on the screen
+      </button>
+      <button id="show-all" type="button" hidden={page.isAllSeen.value} onClick={() => visit?.showAll()}>
+        Show all of {visit?.title}
+      </button>
+    </div>
   );
 }
 

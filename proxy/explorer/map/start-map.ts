@@ -16,16 +16,18 @@ const SCALE_PIXELS = 90;
 
 /**
  * @param headersFor its requests
+ * @param isFramed does it leave one finger and the wheel to the page around it?
  * @returns the marker is not on it
  * @throws Error without WebGL 2
  */
 export async function startMap(
   container: HTMLElement,
   headersFor: (url: string) => Record<string, string>,
+  isFramed = false,
 ): Promise<{ map: LibraryMap; marker: Marker }> {
   const library = await import('../lib/maplibre-gl.mjs');
   library.setWorkerUrl(WORKER.href);
-  const map = makeMap(library, container, headersFor);
+  const map = makeMap(library, container, headersFor, isFramed);
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.addControl(new library.NavigationControl({ showCompass: false }), 'top-right');
@@ -39,7 +41,12 @@ export async function startMap(
 
 type Library = typeof import('../lib/maplibre-gl.mjs');
 
-function makeMap(library: Library, container: HTMLElement, headersFor: (url: string) => Record<string, string>) {
+function makeMap(
+  library: Library,
+  container: HTMLElement,
+  headersFor: (url: string) => Record<string, string>,
+  isFramed: boolean,
+) {
   const state = Object.fromEntries(Object.entries(NOTHING).map(([name, value]) => [name, { default: value }]));
   try {
     return new library.Map({
@@ -52,6 +59,7 @@ function makeMap(library: Library, container: HTMLElement, headersFor: (url: str
       maxPitch: 0,
       dragRotate: false,
       touchPitch: false,
+      cooperativeGestures: isFramed,
       attributionControl: false,
       transformConstrain: (center, zoom) => constrain(library, center, zoom, container.clientHeight),
       // Glyphs of all scripts come from the same fonts.

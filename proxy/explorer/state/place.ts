@@ -52,6 +52,11 @@ export function isWorld(place: Place, levels: readonly LevelColumns[]) {
   return place.level === worldOf(levels).level && place.filters.size === 0 && !isSpot(place);
 }
 
+/** The GIDs that a place is limited to, the deepest one first. */
+export function gidsFromBelow({ filters }: Pick<Place, 'filters'>): { level: number; gid: string }[] {
+  return [...filters].sort(([a], [b]) => b - a).map(([level, gid]) => ({ level, gid }));
+}
+
 /** Is the list limited to a box or a point? */
 export function isSpot({ bbox, contains }: Place) {
   return bbox !== '' || contains !== '';

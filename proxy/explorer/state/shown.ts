@@ -7,7 +7,7 @@ import type { Names } from '../api/names.ts';
 import { listingToPath, unitToPath } from '../api/page-request.ts';
 import { readTree, type Tree, type UnitAbove } from '../api/tree.ts';
 import { type NamedUnit, unitToRow } from '../api/unit.ts';
-import { isSpot, isWorld, levelBelow, type Place, selection } from './place.ts';
+import { gidsFromBelow, isSpot, isWorld, levelBelow, type Place, selection } from './place.ts';
 
 /** What has changed. */
 export type ShownChange = 'place' | 'rows' | 'selection' | 'unit' | 'opened' | 'unknown';
@@ -253,9 +253,4 @@ export class Shown {
     const { units } = await this.#options.client.page(this.#options.client.urlOf(path), signal);
     return units[0];
   }
-}
-
-/** The GIDs that a place is limited to, the deepest one first. */
-function gidsFromBelow({ filters }: Place): Pick<UnitAbove, 'level' | 'gid'>[] {
-  return [...filters].sort(([a], [b]) => b - a).map(([level, gid]) => ({ level, gid }));
 }

@@ -1,9 +1,7 @@
 // Accessibility: axe-core finds nothing in any state of the page, light or dark, and the keyboard alone leads from the
 // sign-in to a saved file. And the page without WebGL.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import { assertAccessible } from './axe.ts';
 import {
   ALL_SHAPES,
   journey,
@@ -16,24 +14,7 @@ import {
 } from './explorer-page.ts';
 import { EXPECTED_STATUSES, walkStates } from './states.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 const service = await startExplorer(ALL_SHAPES);
-
-const RULES = {
-  light: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-  /** Those that ask for colours: for all others it is the same page. */
-  dark: ['color-contrast', 'link-in-text-block'],
-} as const;
-
-async function assertAccessible(page: Page, rules: keyof typeof RULES = 'light'): Promise<void> {
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
-  const found = await page.evaluate<string[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(RULES[rules])} })
-      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`,
-  );
-  assert.deepEqual(found, []);
-}
 
 for (const colorScheme of ['light', 'dark'] as const)
   journey(

@@ -35,8 +35,11 @@ export async function exposeMap(page: Page): Promise<void> {
   });
 }
 
+/** A page, or a frame in it. */
+type Asked = Pick<Page, 'evaluate'>;
+
 /** Waits until the map has drawn what it has, does not move, and is as `condition` says, an expression. */
-export function mapAtRest(page: Page, condition = 'true'): Promise<void> {
+export function mapAtRest(page: Asked, condition = 'true'): Promise<void> {
   const isAtRest = `!!globalThis.theMap?.loaded() && !theMap.isMoving() && ${condition}`;
   return until(() => page.evaluate<boolean>(isAtRest), `the map does not rest: ${condition}`, LOOK_MS);
 }
@@ -70,7 +73,7 @@ export async function boxOf(page: Page, selector: string): Promise<Pixel & { wid
 }
 
 /** The units that a kind of layer draws, such as `fill`: `0/2` is that of level 0 with fid 2. */
-export async function drawn(page: Page, kind: string): Promise<string[]> {
+export async function drawn(page: Asked, kind: string): Promise<string[]> {
   await mapAtRest(page);
   const layers = `theMap.getLayersOrder().filter((id) => id.startsWith('${kind}-'))`;
   const units = `theMap.queryRenderedFeatures({ layers: ${layers} }).map(({ source, id }) => source.slice(2) + '/' + id)`;

@@ -34,7 +34,10 @@ export const JWKS: string = JSON.stringify({
 /** By then a service has stopped. */
 const STOP_MS = 30_000;
 
-type OwnSettings = Pick<ServerSettings, 'origin' | 'publicUrl' | 'title' | 'signInHelp' | 'forwardedHost'>;
+type OwnSettings = Pick<
+  ServerSettings,
+  'origin' | 'publicUrl' | 'title' | 'signInHelp' | 'forwardedHost' | 'embedOrigins'
+>;
 type OwnParts = Pick<ServerParts, 'work' | 'held' | 'guards' | 'assets'>;
 
 export interface ServiceOptions extends Partial<OwnSettings>, OwnParts, Pick<Observer, 'observe' | 'unparsed'> {
@@ -94,9 +97,10 @@ export async function startService(out: string, options: ServiceOptions = {}): P
   };
   const log: string[] = [];
   const requests: HttpRequest[] = [];
-  const { time, observe, unparsed, publicUrl, title, signInHelp, forwardedHost, work, held, guards } = options;
+  const { time, observe, unparsed, publicUrl, title, signInHelp, forwardedHost, embedOrigins = [] } = options;
+  const { work, held, guards } = options;
   const settings = {
-    ...{ origin, publicUrl, title, signInHelp, forwardedHost },
+    ...{ origin, publicUrl, title, signInHelp, forwardedHost, embedOrigins },
     tokenRules: options.isPublic ? undefined : rules,
     trustedProxies: options.trustProxy && rangesToTrustedProxies(options.trustProxy),
     resourceMetadata: options.metadata ? issuersToMetadata([...rules.issuers.keys()], rules.scope) : undefined,
@@ -129,10 +133,11 @@ export async function startService(out: string, options: ServiceOptions = {}): P
 }
 
 /** The public files of services that are described alike, which are made once: they cost more than all else here. */
-function knownAssets({ publicUrl, title, signInHelp, tokenRules, hasExplorer }: ServerSettings): Assets {
+function knownAssets(settings: ServerSettings): Assets {
+  const { publicUrl, title, signInHelp, tokenRules, hasExplorer, embedOrigins } = settings;
   const issuers = [...(tokenRules?.issuers.keys() ?? [])];
   const audience = tokenRules === undefined ? 'public' : 'private';
-  const service = { publicUrl, title, audience, issuers, signInHelp } as const;
+  const service = { publicUrl, title, audience, issuers, signInHelp, embedOrigins } as const;
   const key = JSON.stringify([service, hasExplorer]);
   const assets = KNOWN_ASSETS.get(key) ?? publicAssets(service, hasExplorer);
   KNOWN_ASSETS.set(key, assets);

@@ -1,0 +1,126 @@
+// The page at /embed: the map alone, for frames of other sites, with its credits and a link to the explorer at the same
+// place. It knows no token: neither one of an address nor one that the browser keeps.
+import { signal } from '@preact/signals';
+import { createRef, render } from 'preact';
+import { readAbout } from '../api/about.ts';
+import { createClient } from '../api/client.ts';
+import { Names } from '../api/names.ts';
+import { textToBox } from '../api/page-request.ts';
+import { readTree } from '../api/tree.ts';
+import { titleOf } from '../api/unit.ts';
+import { OuterLink } from '../controls/linked-text.tsx';
+import { drawMap } from '../map/draw-map.ts';
+import type { Box } from '../map/geometry/box.ts';
+import { Stage } from '../map/stage.tsx';
+import { unknownMessage } from '../messages/messages.ts';
+import { page } from '../state/page.ts';
+import { gidsFromBelow, isWorld, type Place, placeOf } from '../state/place.ts';
+import { hashToPlace, placeToHash } from '../state/place-hash.ts';
+
+const base = document.baseURI.replace(/#.*$/, '');
+const client = createClient({ base, token: () => '' });
+const names = new Names(client, () => '');
+const container = createRef<HTMLDivElement>();
+/** What is shown. */
+const shown = signal<Place | undefined>(undefined);
+const title = signal('Map');
+const fault = signal('');
+/** Ends what was asked for the place before. */
+let latest = new AbortController();
+
+dropOthers();
+render(<Embed />, document.body);
+const about = await readAbout(base);
+page.about.value = about;
+const map = await drawMap(container.current, about, client, new AbortController().signal, {
+  titleOf: () => undefined,
+  onPick(picked) {
+    map?.select(picked);
+    shown.value = { ...placeOf(picked, about.levels), view: shown.value?.view };
+  },
+  onHere() {},
+  onView(view) {
+    if (shown.value !== undefined) shown.value = { ...shown.value, view };
+  },
+  onError: fail,
+  covered: () => 0,
+  isFramed: window.top !== window,
+});
+addEventListener('hashchange', () => {
+  dropOthers();
+  void show(hashToPlace(location.hash, about.levels));
+});
+await show(hashToPlace(location.hash, about.levels));
+
+function Embed() {
+  const place = shown.value;
+  return (
+    <main>
+      <h1 class="unseen">{title}</h1>
+      <Stage map={container}>
+        <p class="to-explorer">
+          <OuterLink href={`./${place ? placeToHash(place, about.levels) : ''}`}>Open in the explorer</OuterLink>
+        </p>
+        <p class="fault" role="alert" hidden={fault.value === ''}>
+          {fault}{' '}
+          <button type="button" class="link" onClick={() => place && void show(place)}>
+            Try again
+          </button>
+        </p>
+      </Stage>
+    </main>
+  );
+}
+
+/** Takes out of the address what is no place, unread: it may be a token. */
+function dropOthers(): void {
+  if (!location.hash.startsWith('#lv')) history.replaceState(null, '', base);
+}
+
+/** Shows a place: where its address has no view of the map, all of it. */
+async function show(place: Place): Promise<void> {
+  latest.abort();
+  latest = new AbortController();
+  const { signal } = latest;
+  const isWhole = isWorld(place, about.levels);
+  const asked = textToBox(place.bbox);
+  shown.value = place;
+  fault.value = '';
+  map?.select(undefined);
+  map?.outline(asked);
+  map?.show({ ...place, isWhole });
+  if (place.view !== undefined) map?.setView(place.view);
+  map?.askAgain(true);
+  try {
+    const [unit, whole] = await Promise.all([readUnit(place, signal), isWhole ? viewsOf(place.level) : []]);
+    if (signal.aborted) return;
+    title.value = unit?.title ?? about.title ?? about.release ?? '';
+    document.title = title.value;
+    if (isWhole) map?.frame(whole);
+    const fid = place.unit === undefined ? place.fid : unit?.fid;
+    map?.select(fid === undefined ? undefined : { level: place.level, fid });
+    const box = asked ?? unit?.view;
+    if (place.view === undefined) map?.fit(box === undefined ? whole : [box]);
+  } catch (error) {
+    if (!signal.aborted) fail(error);
+  }
+}
+
+/** The unit whose GID a place selects, else the one that it is inside of. */
+async function readUnit(place: Place, signal: AbortSignal) {
+  const [named] = place.unit === undefined ? gidsFromBelow(place) : [{ level: place.level, gid: place.unit }];
+  if (named === undefined) return undefined;
+  const { own, lineage } = (await readTree(client, named, 1, signal)) ?? {};
+  if (lineage === undefined) throw new Error(unknownMessage(named.gid).detail);
+  return { ...own, title: titleOf({ ...named, name: null, ...lineage.at(-1) }) };
+}
+
+/** Boxes of the units of a level, without their far islands. */
+async function viewsOf(level: number): Promise<Box[]> {
+  const units = (await names.load(level))[level]?.units ?? [];
+  return units.map(({ view }) => view).filter((view) => view !== undefined);
+}
+
+function fail(error: unknown): void {
+  fault.value = error instanceof Error ? error.message : String(error);
+}

@@ -1,5 +1,5 @@
 // The answer with a unit, its parents and its children, a page at a time.
-import { LEVELS, levelName } from '../../../format/levels.ts';
+import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources, View } from '../../bodies/row.ts';
@@ -63,7 +63,7 @@ export function childrenRow(languages: Languages, successors: FindSuccessors): R
       const gid = GID.of(query);
       const family = findFamily(levels, gid, UNIT_LEVEL.of(query));
       if (family !== undefined) return answerFamily(asked, family);
-      throw unknownGid(gid ?? '', await hintsOf(asked, gid ?? '', successors, sources));
+      throw unknownGid(gid ?? '', UNIT_LEVEL.of(query), await hintsOf(asked, gid ?? '', successors, sources));
     },
   };
 }
@@ -157,7 +157,9 @@ async function hintsOf(
   return [];
 }
 
-function unknownGid(gid: string, links: HeaderList): Problem {
-  const detail = `No unit has the GID ${quote(gid)}${links.length > 0 ? ': see Link' : ''}. GIDs are compared exactly.`;
+/** @param level the only one on which it was looked for */
+function unknownGid(gid: string, level: Level | undefined, links: HeaderList): Problem {
+  const unit = level === undefined ? 'unit' : `unit of ${levelName(level)}`;
+  const detail = `No ${unit} has the GID ${quote(gid)}${links.length > 0 ? ': see Link' : ''}. GIDs are compared exactly.`;
   return new Problem('unknown-gid', detail, links.length > 0 ? { Link: links.join(', ') } : {});
 }

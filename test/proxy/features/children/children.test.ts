@@ -263,10 +263,15 @@ test('a page ends behind 2 MiB of text, with at least one child, and next leads 
   assert.deepEqual([found, pages], [long.map(([gid]) => gid), 2]);
 });
 
-test('a GID that no column has is 404, with a link to the same in capital letters, or on another level', async () => {
-  for (const query of [{ gid: 'none' }, { gid: 'A.1', level: 'lv3' }, { gid: 'x'.repeat(1000) }, { gid: '東' }]) {
+test('a GID that no column has, or not that of its level, is 404, with a link to the same in capital letters', async () => {
+  for (const [query, detail] of [
+    [{ gid: 'none' }, /^No unit has the GID "none"\. GIDs are compared exactly\./],
+    [{ gid: 'A.1', level: 'lv3' }, /^No unit of lv3 has the GID "A\.1"\. GIDs are compared exactly\./],
+    [{ gid: 'x'.repeat(1000) }, /^No unit has the GID "x{40}\.\.\."\./],
+    [{ gid: '東' }, /^No unit has the GID "東"\./],
+  ] as const) {
     const answer = await send(oddService, pathOf(query));
-    assert.match(refusal(answer, 404, 'unknown-gid'), /^No unit .*GIDs are compared exactly/);
+    assert.match(refusal(answer, 404, 'unknown-gid'), detail);
     assert.equal(answer.headers.link, undefined);
   }
   const small = await send(oddService, pathOf({ gid: 'aaa', 'page-size': 1 }), { host: 'a.test' });

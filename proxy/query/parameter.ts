@@ -119,7 +119,7 @@ const LEVELS_OF_GIDS = LEVELS.map((column) => {
 });
 
 /** The filter parameters, by the level of the unit that each names. */
-export const GIDS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
+export const GID_FILTERS: readonly Parameter<Filter>[] = LEVELS.map((column) => {
   const name = `gid-${column}`;
   return new Parameter({
     name,

@@ -5,7 +5,7 @@ import { LIGHT_CAPS, PAGE_CAPS } from '../../format/page-caps.ts';
 import { TOKEN_MAX_CHARS } from '../auth/authenticate.ts';
 import type { Audience } from '../bodies/headers.ts';
 import { TARGET_MAX_BYTES } from '../http/request.ts';
-import { GEOMETRY, GIDS } from '../query/parameter.ts';
+import { GEOMETRY, GID_FILTERS } from '../query/parameter.ts';
 import { DESCRIPTIONS, type DescribedService, descriptionFor, INFO } from './openapi/document.ts';
 import { headerComponents, problemResponses } from './openapi/responses.ts';
 import { QUESTIONS } from './questions.ts';
@@ -136,7 +136,7 @@ const ORIGIN = `Answers of the sample release, which \`npm start\` builds: count
 
 /** One row for all filters by GIDs. */
 function parametersTable(): string {
-  const [first = '', ...others] = GIDS.map(({ name }) => name);
+  const [first = '', ...others] = GID_FILTERS.map(({ name }) => name);
   const filters = [
     `${codeToHtml(first)} to ${codeToHtml(others.at(-1) ?? '')}`,
     'Only units inside the unit with this GID; several are combined with AND. That of the level itself selects one unit.',

@@ -19,7 +19,7 @@ export interface CachedFile {
   etag: string;
 }
 
-/** The folder for `points` in the user's folder for caches. */
+/** The folder for `points` and `match` in the user's folder for caches. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>, platform = process.platform): string {
   const own: Partial<Record<NodeJS.Platform, string | undefined>> = {
     darwin: join(homedir(), 'Library', 'Caches'),

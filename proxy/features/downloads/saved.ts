@@ -8,7 +8,7 @@ import { Problem } from '../../http/problem.ts';
 import { API_PATH, HEADER_MAX_CHARS, type HttpRequest } from '../../http/request.ts';
 import type { ByteRange, QueuedReads, Recipient } from '../../origin/origin.ts';
 import type { ApiPath, PathDescription } from '../../query/describe.ts';
-import { GIDS } from '../../query/parameter.ts';
+import { GID_FILTERS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Listing, type ListingFilter, listingRow } from '../pages/listing.ts';
 import { savedDescription } from './description.ts';
@@ -69,8 +69,8 @@ export function savedRow<Endpoint extends SavedEndpoint>(
   respond: Respond<Endpoint>,
 ): Row {
   // Filters of deeper levels are known, so that their message says what is wrong.
-  const hasFilters = endpoint.parameters.some((parameter) => parameter === GIDS[0]);
-  const rules = queryRules(endpoint.level, endpoint.parameters, hasFilters ? GIDS : []);
+  const hasFilters = endpoint.parameters.some((parameter) => parameter === GID_FILTERS[0]);
+  const rules = queryRules(endpoint.level, endpoint.parameters, hasFilters ? GID_FILTERS : []);
   return listingRow({
     endpoint,
     filters,

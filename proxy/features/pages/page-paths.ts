@@ -3,7 +3,7 @@ import type { Format, Level } from '../../../format/levels.ts';
 import { FORMATS, LEVELS, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
 import { API_PATH } from '../../http/request.ts';
 import type { Parameter } from '../../query/parameter.ts';
-import { GEOMETRY, GIDS } from '../../query/parameter.ts';
+import { GEOMETRY, GID_FILTERS } from '../../query/parameter.ts';
 import { PAGE_SIZE, START } from './page-parameters.ts';
 
 /** A path of a level. */
@@ -26,7 +26,7 @@ export interface FeaturesEndpoint extends LevelEndpoint {
  * @param filters those of the filters that capabilities bring
  */
 export function selectionParameters(level: Level, filters: readonly Parameter<unknown>[]): Parameter<unknown>[] {
-  return [...GIDS.slice(0, level + 1), ...filters, GEOMETRY];
+  return [...GID_FILTERS.slice(0, level + 1), ...filters, GEOMETRY];
 }
 
 /** The endpoints that return pages. */

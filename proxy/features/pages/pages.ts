@@ -8,7 +8,7 @@ import { codedAnswer, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';
 import { Slice } from '../../bodies/slice.ts';
 import { type StoredBytes, storedFile } from '../../bodies/stored-file.ts';
-import { filtersOf, GIDS } from '../../query/parameter.ts';
+import { filtersOf, GID_FILTERS } from '../../query/parameter.ts';
 import { parseQuery, queryRules } from '../../query/parse.ts';
 import { type Listing, type ListingFilter, listingRow } from './listing.ts';
 import { matchedAnd, nextUrl } from './next-link.ts';
@@ -22,7 +22,7 @@ export type AnswerEmpty = (listing: Listing, slice: Slice) => Answer | Promise<A
 /** The row of an endpoint. @param filters,answerEmpty what capabilities bring */
 export function pageRow(endpoint: FeaturesEndpoint, filters: readonly ListingFilter[], answerEmpty: AnswerEmpty): Row {
   // Filters of deeper levels are known, so that their message says what is wrong.
-  const rules = queryRules(endpoint.level, endpoint.parameters, GIDS);
+  const rules = queryRules(endpoint.level, endpoint.parameters, GID_FILTERS);
   return listingRow({
     endpoint,
     filters,

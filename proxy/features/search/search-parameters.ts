@@ -2,7 +2,7 @@
 
 import { foldText } from '../../../format/fold-text.ts';
 import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import { badParameter, GIDS, Parameter, wrong } from '../../query/parameter.ts';
+import { badParameter, GID_FILTERS, Parameter, wrong } from '../../query/parameter.ts';
 import { LANG } from '../names/languages.ts';
 import { sizeOf } from '../pages/page-parameters.ts';
 import { unitsGeometry } from '../places/units.ts';
@@ -74,7 +74,7 @@ export const SEARCH_PARAMETERS: readonly Parameter<unknown>[] = [
   Q,
   LIMIT,
   LEVEL,
-  ...GIDS,
+  ...GID_FILTERS,
   unitsGeometry(
     'search-geometry',
     'Geometry of the units; if absent, none, or the smallest geometry that the release has.',

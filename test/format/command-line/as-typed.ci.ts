@@ -100,7 +100,12 @@ test('points and match append to standard output and report on the other; a star
       /^country,gid_0,name_0,match,.*\nAland,AAA,Aland,exact,,\nAtlantis,,,none,country,\n$/,
       /^"country" is lv0; .*\n1 row of no unit: line 3\n/,
     ],
-    ['serve --origin none --public', 1, NOTHING, /there is no release to serve\n {2}.*boundaries-generator build/],
+    [
+      'serve --origin none --public --port 0',
+      1,
+      NOTHING,
+      /there is no release to serve\n {2}.*boundaries-generator build/,
+    ],
     ['serve --prot 1', 2, NOTHING, /^--prot: no such option\n {2}what to do: did you mean --port/],
   ]);
 });
@@ -174,6 +179,6 @@ test("the lines of README's 'Publish your own data' make a key pair, a service a
 });
 
 test('in a clone the remedy is what is typed there', () => {
-  const { stderr } = run([...CLONE, 'serve', '--public', '--origin', 'none']);
+  const { stderr } = run([...CLONE, 'serve', '--public', '--origin', 'none', '--port', '0']);
   assert.match(stderr, /there is no release to serve\n {2}what to do: build one: npx tsx generator\/main\.ts build /);
 });

@@ -17,7 +17,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, freemem, tmpdir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ import { beyondBudget, budgetOf, readBudget, writeBudget } from './support/budge
 import { controlSeconds, cpuSeconds } from './support/cpu-time.ts';
 import { BROWSERS, startBrowser } from './support/processes/browser-server.ts';
 import { compiledProject } from './support/processes/compile.ts';
-import { beginningOf, eventsOf, type RunReport, reportFiles } from './support/report-files.ts';
+import { beginningOf, eventsOf, ofTestFiles, type RunReport, reportFiles } from './support/report-files.ts';
 import type { ListedFile } from './support/run-together.ts';
 import { SLICE, SLICES, sliceFrom } from './support/slice.ts';
 
@@ -136,12 +136,6 @@ function sliceOfCommit(): string {
   }
 }
 
-/** A test's source: node names the compiled file, or with Node 22 and later the source that its map names. */
-function nameOf(file: string): string {
-  const path = relative(file.startsWith(project) ? project : '', file).replace(/\.js$/, '.ts');
-  return path.startsWith('..') ? basename(path) : path;
-}
-
 if (tier !== '.long' && process.env['TMPDIR'] === undefined && hasMemoryFolder()) {
   const folder = mkdtempSync(join(MEMORY_FOLDER, 'boundaries-tests-'));
   process.env['TMPDIR'] = folder;
@@ -157,7 +151,6 @@ process.execArgv = ['--enable-source-maps'];
 const report = await reportFiles(
   runAll(),
   files.length,
-  nameOf,
   () => ++endedFiles % CONTROL_EVERY === 0 && controls.push(controlSeconds(controlProgram)),
   (text) => process.stdout.write(text),
 );
@@ -179,7 +172,7 @@ async function* runAll(): AsyncGenerator<unknown, void, undefined> {
   const entries = many.filter(isOwn).map((file, i) => entryOf(folder, `own-${i}`, [file]));
   if (pages.length > 0) entries.push(entryOf(folder, 'pages', pages));
   for (let i = 0; i < Math.min(CONCURRENCY, shared.length); i++) entries.push(entryOf(folder, 'shared', shared, i));
-  const runEntry = (entry: string) => run({ files: [entry], timeout: 2 * LIMIT_MS });
+  const runEntry = (entry: string) => ofTestFiles(run({ files: [entry], timeout: 2 * LIMIT_MS }));
   yield* eventsOf(entries, CONCURRENCY, runEntry);
   const alone = files.filter(isAlone).map((file, i) => entryOf(folder, `alone-${i}`, [file]));
   yield* eventsOf(alone, 1, runEntry);

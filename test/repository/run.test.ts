@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
-import { beginningOf, eventsOf, reportFiles } from '../support/report-files.ts';
+import { beginningOf, eventsOf, ofTestFiles, reportFiles } from '../support/report-files.ts';
 
 test('a run says first how long it takes and how many files it has, then with each that ends how far it is', async (t) => {
   assert.equal(beginningOf(190, true), '# some three minutes; 190 files\n');
@@ -22,7 +22,6 @@ test('a run says first how long it takes and how many files it has, then with ea
   await reportFiles(
     events(),
     2,
-    (file) => file,
     () => {},
     (line) => lines.push(line),
   );
@@ -46,4 +45,15 @@ test('what a process reports is there at once, while those that began before it 
     if (event === 'third') others.emit('seen');
   }
   assert.deepEqual(seen, ['second', 'third', 'first']);
+});
+
+test('what fails is named with its test file, a module that declares tests for several is not', async () => {
+  async function* events() {
+    yield { type: 'test:dequeue', data: { name: 'load test/a.test.ts', file: 'run-together.js' } };
+    yield { type: 'test:fail', data: { name: 'case 7', file: 'source-cases.js' } };
+    yield { type: 'test:diagnostic', data: { message: 'of no file' } };
+  }
+  const files: unknown[] = [];
+  for await (const { data } of ofTestFiles(events())) files.push(data.file);
+  assert.deepEqual(files, ['test/a.test.ts', 'test/a.test.ts', undefined]);
 });

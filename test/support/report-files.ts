@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { inspect } from 'node:util';
 import pLimit from 'p-limit';
-import { BETWEEN, type EndedFile } from './run-together.ts';
+import { END, type EndedFile, LOAD } from './run-together.ts';
 
 /** As much of node's test events as is printed. */
 interface TestEvent {
@@ -60,16 +60,24 @@ export function eventsOf<T>(
   return events;
 }
 
+/** The events of one process, each with the test file that it ran: node names the module that declares a test. */
+export async function* ofTestFiles(events: AsyncIterable<unknown>): AsyncGenerator<TestEvent> {
+  let file: string | undefined;
+  for await (const event of events) {
+    const { type, data } = event as TestEvent;
+    if (type === 'test:dequeue' && data.name?.startsWith(LOAD)) file = data.name.slice(LOAD.length);
+    yield file === undefined || data.file === undefined ? { type, data } : { type, data: { ...data, file } };
+  }
+}
+
 /**
  * Prints the events of a run.
  * @param total how many files there are
- * @param nameOf a file's name as it is printed
  * @param onEnd is called when a file has ended
  */
 export async function reportFiles(
   events: AsyncIterable<unknown>,
   total: number,
-  nameOf: (file: string) => string,
   onEnd: () => unknown,
   write: (text: string) => void,
 ): Promise<RunReport> {
@@ -87,8 +95,8 @@ export async function reportFiles(
   for await (const event of events) {
     const { type, data } = event as TestEvent;
     const { name = '', message = '', details = {}, skip = false, todo } = data;
-    if (data.file === undefined) continue;
-    const file = nameOf(data.file);
+    const { file } = data;
+    if (file === undefined) continue;
     if (type === 'test:stdout' || type === 'test:stderr') printed.set(file, (printed.get(file) ?? '') + message);
     if (type === 'test:diagnostic' && DIAGNOSTIC.test(message)) {
       const one: EndedFile = JSON.parse(message);
@@ -99,10 +107,10 @@ export async function reportFiles(
       onEnd();
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    // Node reports a file that it runs as a test whose name is its path.
-    const isEntry = data.nesting === 0 && /\.test\.m?js$/.test(name) && data.file.endsWith(name);
+    // Node reports a process as a test whose name is the path of the file that it runs.
+    const isEntry = data.nesting === 0 && /\.test\.mjs$/.test(name);
     const hasFailed = type === 'test:fail' && todo === undefined;
-    if (!isEntry && name !== BETWEEN && details.type !== 'suite') {
+    if (!isEntry && name !== END && !name.startsWith(LOAD) && details.type !== 'suite') {
       count(counts, 'tests');
       count(counts, skip !== false ? 'skipped' : hasFailed ? 'failed' : 'passed');
       if (skip !== false) count(skipped, typeof skip === 'string' && skip !== '' ? skip : 'without a reason');

@@ -24,8 +24,9 @@ export interface EndedFile {
 
 /** When a process is ended that something keeps after its last test: a child process, a server. */
 const LEFT_OPEN_MS = 60_000;
-/** Titles of tests that are none, between files. */
-export const BETWEEN = 'between test files';
+/** The title of what loads a test file is this with its name, that of what ends it is END: they are no tests. */
+export const LOAD = 'load ';
+export const END = 'end of its test file';
 
 /**
  * Loads one test file after the other, each when the tests of the one before have ended, within a test that fails if
@@ -38,20 +39,17 @@ export async function runTogether(files: readonly ListedFile[], claims: string):
     // Of a suite it has no name.
     if ('fullName' in context) running = context.fullName;
   });
-  let end = async (_: TestContext): Promise<void> => {};
   for (const [i, listed] of files.entries()) {
     if (!claim(join(claims, String(i)))) continue;
     const loading = new EventEmitter();
     const isTurn = once(loading, 'turn');
-    const endOther = end;
-    test(BETWEEN, async (t) => {
-      await endOther(t);
+    test(`${LOAD}${listed.name}`, async () => {
       const isLoaded = once(loading, 'loaded');
       loading.emit('turn');
       await isLoaded;
     });
     await isTurn;
-    end = begin(listed, () => running);
+    const end = begin(listed, () => running);
     try {
       // Not within that test: what the file declares is none of its subtests.
       await import(pathToFileURL(listed.file).href);
@@ -59,10 +57,9 @@ export async function runTogether(files: readonly ListedFile[], claims: string):
     } catch (error) {
       loading.emit('error', error);
     }
+    test(END, end);
   }
-  const endLast = end;
-  test(BETWEEN, async (t) => {
-    await endLast(t);
+  test(END, () => {
     // Of no consequence where nothing is left that keeps this process.
     setTimeout(() => {
       console.error(`a test left open: ${process.getActiveResourcesInfo().join(', ')}`);

@@ -2,14 +2,12 @@
 // Debian with npm's Node. Images and their layers are kept in the user's cache folder.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { after } from '../after.ts';
-import { type Ended, runProgram, without } from './programs.ts';
+import { type Ended, INSTALLED, runProgram, without } from './programs.ts';
 
 const REPOSITORY = resolve('.');
-const CACHES = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-const HOME = join(CACHES, 'administrative-boundaries-service', 'containers');
+const HOME = join(INSTALLED, 'containers');
 const BIN = join(HOME, 'bin');
 /** What podman notes of containers that run. It takes no long path. */
 const RUN = '/run/boundaries-containers';

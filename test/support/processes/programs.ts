@@ -2,6 +2,14 @@
 import assert from 'node:assert/strict';
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The user's folder of programs that the project has installed, or that were put there for it. */
+export const INSTALLED = join(
+  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
+  'administrative-boundaries-service',
+);
 
 /** Why a test is skipped where one of these commands does not work; false where all do. */
 export function without(...commands: string[]): string | false {

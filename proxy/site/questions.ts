@@ -136,7 +136,7 @@ Boundaries-Matched: 0
     answer: `HTTP/1.1 200 OK
 Content-Type: application/json
 
-{"release":"sample","digest":"9f86d0...","date":null,"releases":["sample"],"attribution":["Countries: Made with Natural Earth (naturalearthdata.com), public domain","States and counties of the United States: U.S. Census Bureau, cartographic boundary files 2017, pub…json","rel":"service-desc","type":"application/json","title":"OpenAPI 3.1"},{"href":"http://boundaries.example.org/api/v1/ogc","rel":"related","type":"application/json","title":"OGC API - Features"}]}`,
+{"release":"sample","digest":"9f86d0...","date":null,"releases":["sample"],"attribution":["Countries: Made with Natural Earth (naturalearthdata.com), public domain","States and counties of the United States: U.S. Census Bureau, cartographic boundary files 2017, pub…":"http://boundaries.example.org/docs","rel":"service-doc","type":"text/html","title":"Documentation"},{"href":"http://boundaries.example.org/","rel":"related","type":"text/html","title":"Explorer"}]}`,
   },
   {
     group: 'places',
@@ -307,7 +307,7 @@ Content-Type: application/json
     answer: `HTTP/1.1 200 OK
 Content-Type: application/json
 
-{"conformsTo":["http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core","http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson","http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables","http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters"]}`,
+{"conformsTo":["http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core","http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson","http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30","http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables","http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters"]}`,
   },
   {
     group: 'ogc',

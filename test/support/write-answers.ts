@@ -10,7 +10,7 @@ import { shownAnswer } from './shown-answer.ts';
 
 const FILE = 'proxy/site/questions.ts';
 
-const service = await startService(await sampleOutput());
+const service = await startService(await sampleOutput(), { explorer: true });
 let text = readFileSync(FILE, 'utf8');
 for (const question of QUESTIONS) {
   const start = `target: '${question.target}',\n    answer: `;

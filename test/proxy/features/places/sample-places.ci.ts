@@ -228,7 +228,7 @@ test('the notebook says where places are, how large units are and which are besi
 });
 
 test('the answers that /docs and proxy/README.md show are those of the sample', async () => {
-  const service = await startService(folder);
+  const service = await startService(folder, { explorer: true });
   for (const question of QUESTIONS)
     assert.equal(question.answer, await shownAnswer(service, question), 'run test/support/write-answers.ts');
 });
@@ -236,7 +236,7 @@ test('the answers that /docs and proxy/README.md show are those of the sample', 
 test('the commands of proxy/README.md ask the questions that it answers', {
   skip: without('curl --version'),
 }, async () => {
-  const { url } = await startService(folder);
+  const { url } = await startService(folder, { explorer: true });
   const { sh } = recipesFor({ url });
   const commands = readFileSync('proxy/README.md', 'utf8').matchAll(/^```sh\n(curl .*)\n```\n\n```http$/gm);
   const printed: string[] = [];

@@ -6,6 +6,8 @@ import { distance } from './nearest-names.ts';
 const HELP = 'add --help to see commands and options';
 /** Letters that may be wrong, missing, too many or exchanged in the name of an option, for it to be suggested. */
 const WRONG_MAX = 2;
+/** A value of an option of levels, such as `lv1=NAME`. */
+const LEVEL_VALUE = /^lv\d[,:=]/;
 
 /**
  * The error of a message of yargs.
@@ -14,9 +16,11 @@ const WRONG_MAX = 2;
  * @param options the names of all options of the command
  */
 export function usageErrorOf(message: string, args: readonly string[], options: readonly string[]): UsageError {
+  const command = args.find((arg) => !arg.startsWith('-'));
+  const [, near] = /^Did you mean (.*)\?$/.exec(message) ?? [];
+  if (near !== undefined) return new UsageError(`${command}: no such command`, `did you mean ${near}? ${HELP}`);
   const [, unknown] = /^Unknown arguments?: (.*)$/.exec(message) ?? [];
-  const typed = unknown === undefined ? undefined : args.find((arg) => isOneOf(arg, unknown.split(', ')));
-  if (typed !== undefined) return unknownOption(typed.replace(/=.*$/s, ''), options);
+  if (unknown !== undefined) return unknownArgument(unknown, command, args, options);
   const [, withoutValue] = /^Not enough arguments following: (\S+)$/.exec(message) ?? [];
   if (withoutValue !== undefined)
     return new UsageError(`--${withoutValue}: missing value`, `write --${withoutValue} VALUE`);
@@ -31,14 +35,37 @@ export function usageErrorOf(message: string, args: readonly string[], options: 
   return new UsageError(message, HELP);
 }
 
+/** What was typed that nothing knows: an option, a command, or a word too many. */
+function unknownArgument(
+  unknown: string,
+  command: string | undefined,
+  args: readonly string[],
+  options: readonly string[],
+): UsageError {
+  const names = unknown.split(', ');
+  const typed = args.find((arg) => isOneOf(arg, names) || isLettersOf(arg, names));
+  if (typed !== undefined) return unknownOption(typed.replace(/=.*$/s, ''), options);
+  if (unknown === command) return new UsageError(`${unknown}: no such command`, HELP);
+  // Columns of levels, one after the other behind one option: the first word too many may be taken for a file.
+  const isList = args.some((arg, i) => LEVEL_VALUE.test(arg) && args[i - 1]?.startsWith('-') === false);
+  const remedy = isList ? 'write the option before each of its values, or ' : '';
+  return new UsageError(`${unknown}: nothing takes this word`, `${remedy}${HELP}`);
+}
+
 /** Is an argument an option with one of these names, as yargs understands it? */
 function isOneOf(arg: string, names: readonly string[]): boolean {
   const [, name] = /^--(?:no-)?([^=]+)/.exec(arg) ?? [];
   return name !== undefined && (names.includes(name) || names.includes(arg.slice(2)));
 }
 
+/** Is an argument an option with one dash, of which yargs took each letter for an option? */
+function isLettersOf(arg: string, names: readonly string[]): boolean {
+  const [, letters = ''] = /^-([^-=]+)/.exec(arg) ?? [];
+  return letters !== '' && Array.from(letters).every((letter) => names.includes(letter));
+}
+
 function unknownOption(typed: string, options: readonly string[]): UsageError {
-  const [, no = '', name = ''] = /^--(no-)?(.*)$/s.exec(typed) ?? [];
+  const [, no = '', name = ''] = /^--?(no-)?(.*)$/s.exec(typed) ?? [];
   const near = options
     .map((option) => ({ option, wrong: distance(option, name) }))
     .sort((a, b) => a.wrong - b.wrong)[0];

@@ -65,7 +65,7 @@ test('each command of the generator prints its result on standard output, and pr
     ['activate r1', 0, /^release r1 is current\n$/, NOTHING],
     [`sign r1 --key ${key} --workers 0`, 0, /^release r1 is signed\n$/, /^features verified: /],
     ['sample --out sample.gpkg', 0, /^sample\.gpkg: 11,820 units, /, /^units written: .* of 11,820\n$/s],
-    ['nonsense', 2, NOTHING, /^Unknown argument: nonsense\n {2}what to do: /],
+    ['nonsense', 2, NOTHING, /^nonsense: no such command\n {2}what to do: /],
   ]);
   truncateSync(join(out, 'releases/r2/lv0/index.bin'), 10);
   assertTyped(GENERATOR, [

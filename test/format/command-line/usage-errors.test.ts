@@ -10,7 +10,7 @@ import { type Typed, typed } from '../../support/processes/typed.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 async function usageErrorOf(line: string): Promise<string> {
-  const program = line.startsWith('serve') ? 'proxy' : 'generator';
+  const program = /^(serve|match)/.test(line) ? 'proxy' : 'generator';
   const { status, stdout, stderr } = await typed(program, line === '' ? [] : line.split(' '));
   assert.deepEqual([status, stdout], [2, ''], line);
   return stderr.trimEnd().replace('\n  what to do: ', ' | ');
@@ -21,17 +21,21 @@ const SAMPLE = 'build --sample';
 
 for (const [title, cases] of Object.entries<[string, string][]>({
   'a name that does not exist is named; the nearest command or option is suggested': [
-    ['bild', `Did you mean build? | ${HELP}`],
-    ['nonsense', `Unknown argument: nonsense | ${HELP}`],
+    ['bild', `bild: no such command | did you mean build? ${HELP}`],
+    ['nonsense', `nonsense: no such command | ${HELP}`],
     ['build --sources x', `--sources: no such option | did you mean --source? ${HELP}`],
     ['build --output x', `--output: no such option | did you mean --out? ${HELP}`],
     ['build --dry', `--dry: no such option | did you mean --dry-run? ${HELP}`],
     [`${SAMPLE} --no-activat`, `--no-activat: no such option | did you mean --no-activate? ${HELP}`],
-    ['list -out x', `Unknown arguments: o, u, t | ${HELP}`],
-    ['list -x', `Unknown argument: x | ${HELP}`],
+    ['list -out x', `-out: no such option | did you mean --out? ${HELP}`],
+    ['list -x', `-x: no such option | ${HELP}`],
     ['serve --prot=80', `--prot: no such option | did you mean --port? ${HELP}`],
     ['prune --keep 1 --no-pages', `--no-pages: no such option | ${HELP}`],
-    ['list extra', `Unknown argument: extra | ${HELP}`],
+    ['list extra', `extra: nothing takes this word | ${HELP}`],
+    [
+      'match --column lv0=a lv1=b t.csv',
+      `t.csv: nothing takes this word | write the option before each of its values, or ${HELP}`,
+    ],
   ],
   'a missing command, argument or option is named': [
     ['', `missing command | ${HELP}`],
@@ -145,6 +149,6 @@ test('a message of several lines has them, from a child process too', async () =
 });
 
 test('an unknown option and an unknown file are printed with escapes too', async () => {
-  assert.match((await printed('build', `--${HOSTILE}`)).stderr, /^Unknown argument: A/);
+  assert.match((await printed('build', `--${HOSTILE}`)).stderr, /^A.*: nothing takes this word\n/);
   assert.ok((await build(`${HOSTILE}.gpkg`, 'r3')).stderr.startsWith(`${WRITTEN}.gpkg: no such file`));
 });

@@ -34,12 +34,15 @@ export function upgradeRemedy(
   const like = join(folder, releasePath(release));
   const isSigned = mustBeSigned || existsSync(join(like, `${RELEASE_FILE}${SIGNATURE_ENDING}`));
   const signing = isSigned ? ['--sign-key', SIGNING_KEY] : [];
+  const source = sourceArguments(like);
   const [build, serve] = [
-    [...GENERATOR, 'build', ...sourceArguments(like), '--like', like, '--release', release, '--out', next, ...signing],
+    [...GENERATOR, 'build', ...source, '--like', like, '--release', release, '--out', next, ...signing],
     [...PROXY, 'serve', '--origin', next],
   ].map((words) => words.map(shellWord).join(' '));
   const where = out === undefined ? ' where it was built, upload that' : '';
-  return `build it again into another folder${where}, and serve the new one with the options of the old one: 1. ${build}  2. ${serve}`;
+  const isFile = source.some((word) => !/^(--|[A-Za-z]+:|FILE$)/.test(word));
+  const path = isFile ? '; write the path of the source where it is elsewhere' : '';
+  return `build it again into another folder${where}, and serve the new one with the options of the old one${path}: 1. ${build}  2. ${serve}`;
 }
 
 /** The arguments that name the source, as far as release.json does. */

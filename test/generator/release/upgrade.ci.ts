@@ -73,6 +73,8 @@ for (const version of [4, 5, 6]) {
     assert.match(listed.stdout, new RegExp(`^towns-1 .* format ${version} `, 'm'));
     assert.doesNotMatch(listed.stdout, /damaged/);
     assert.deepEqual(commandsIn(listed.stdout), COMMANDS);
+    // release.json names files without their folders.
+    assert.match(listed.stdout, /write the path of the source where it is elsewhere: 1\. /);
     for (const args of [['verify'], ['verify', '--release', 'towns-1'], ['activate', 'towns-1']]) {
       const { status, stderr } = await generatorIn(folder, ...args);
       assert.equal(status, 1, args.join(' '));

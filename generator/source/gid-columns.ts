@@ -2,7 +2,7 @@
 // options say, otherwise by the schemas of published boundary datasets.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LevelLayer } from './level-source.ts';
+import type { LayerSource, LevelLayer } from './level-source.ts';
 import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
 import type { SourceField } from './source-fields.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
@@ -123,12 +123,21 @@ export function findGids(
 /** Maximum number of layers that an error lists. */
 const LISTED_MAX = 8;
 
+/** A layer with its columns. */
+interface NamedLayer {
+  source: LayerSource;
+  names: readonly string[];
+  missing: readonly MissingColumns[];
+}
+
 /**
- * @param first the highest level of the source
+ * @param layers from the highest level down
  * @throws BuildError that names all columns of GIDs that the layers lack
  */
-export function refuseMissingColumns(missing: readonly MissingColumns[], first: Level): void {
+export function refuseMissingColumns(layers: readonly NamedLayer[]): void {
+  const missing = layers.flatMap((layer) => layer.missing);
   if (missing.length === 0) return;
+  const first = layers[0]?.source.level ?? 0;
   const lines = missing.map(
     ({ levelLayer: { path, layer, level }, wanted }) =>
       `${path}: layer ${layer} is level ${level} but has no column ${wanted.join(', ')}`,
@@ -150,12 +159,28 @@ export function refuseMissingColumns(missing: readonly MissingColumns[], first: 
   throw new BuildError(
     lines.length === 1 ? listed : ['columns of GIDs are missing:', ...listed],
     [
+      exchangedAdvice(layers),
       `name ${pairs.length === 1 ? 'it' : 'them'} with --gid-column ${options(pairs, 'COLUMN')}`,
       ...(parents.length === 0 ? [] : [`, or --gid-column ${options(parents, '')} if there is none`]),
       ...(nested.length === 0 ? [] : [`, or find the parents by place with --parent-by-place ${nested.join()}`]),
       `; ${missing.length === 1 ? 'the layer has' : 'the layers have'} ${columns.join('; ')}`,
     ].join(''),
   );
+}
+
+/** What to do where a layer lacks the column of a parent that itself has the column of the layer: units of it lie there. */
+function exchangedAdvice(layers: readonly NamedLayer[]): string {
+  for (const { source, missing } of layers) {
+    const own = source.gidColumns[source.level];
+    const lacked = missing.flatMap(({ levels }) => levels);
+    const above = layers.find(
+      (other) => lacked.includes(other.source.level) && own !== undefined && other.names.includes(own),
+    );
+    if (above === undefined || above.source.level === source.level) continue;
+    const [high, low] = [levelName(above.source.level), levelName(source.level)];
+    return `exchange ${high} and ${low}, if they are the wrong way round, as layer ${above.source.layer} has ${own}, and levels go from large units to small ones; or `;
+  }
+  return '';
 }
 
 /**

@@ -120,10 +120,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
     for (const layer of layers) sources.push(layerSource(layer, level, options, present, above));
     if (above !== undefined) parents.set(level, above.level);
   }
-  refuseMissingColumns(
-    sources.flatMap(({ missing }) => missing),
-    sources[0]?.source.level ?? 0,
-  );
+  refuseMissingColumns(sources);
   const found = sources.map(({ source }) => source);
   const knownOf = sources.map(({ source, names }) => knownDatasets(source, names, licences));
   const known = knownOf.flat();

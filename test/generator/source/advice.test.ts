@@ -76,6 +76,15 @@ const CASES: readonly [source: Source, options: string, message: RegExp, follow:
     typing('--gid-column lv1:lv0='),
   ],
   [
+    [squares('regions', ['region'], ['A']), squares('towns', ['town', 'region'], ['A1', 'A'])],
+    '--layer lv1=towns lv2=regions --gid-column lv1=town lv2=region',
+    /layer regions is level 2 but has no column town$/,
+    (remedy, { source }) => {
+      assert.match(remedy, /^exchange lv1 and lv2, if .*, as layer towns has region, .*; or name it /);
+      return { source, options: '--layer lv2=towns lv1=regions --gid-column lv2=town lv1=region' };
+    },
+  ],
+  [
     [squares('countries', ['ISO3', 'NAME_0'], ['AAA', 'Aland']), squares('roads', ['class'], ['m'])],
     '',
     /no layer has GID columns \(GID_0 \.\. GID_5\); it has countries \(ISO3, NAME_0\); roads \(class\)$/,

@@ -94,8 +94,11 @@ function nestingLines(levels: readonly { level: Level; features: number; nesting
   const apart = shares.filter(({ nesting }) => nesting < NESTING_MIN);
   return [
     '',
-    `How levels nest, the share of their edges that the next level has: ${all.join(', ')}`,
-    ...apart.map(({ level, next, share }) => `${level} does not nest: of its edges ${next} has ${share}`),
+    `How levels nest (1.000: the next level has all edges of a level, too): ${all.join(', ')}`,
+    ...apart.map(
+      ({ level, next }) =>
+        `${level} does not nest: its borders differ from those of ${next}, in simplified geometries, too`,
+    ),
   ];
 }
 

@@ -272,7 +272,11 @@ function levelOptionToText({ level, value }: LevelOption, isOfAll: boolean): str
 /** A CRS by its code: GDAL would take an address, or the name of a file, for one, too. @throws UsageError for others */
 function crsCode(text: string): string {
   if (/^[A-Za-z]\w*:\w+$/.test(text)) return text.toUpperCase();
-  throw new UsageError(`--crs ${text}: not the code of a CRS`, 'e.g. --crs EPSG:4301, or of one level: lv1=EPSG:4301');
+  const code = `EPSG:${/^\d+$/.test(text) ? text : '4301'}`;
+  throw new UsageError(
+    `--crs ${text}: not the code of a CRS`,
+    `e.g. --crs ${code}, or of one level: --crs lv1=${code}`,
+  );
 }
 
 /** The only value of `--encoding`. @throws UsageError if there are several, or one is no name */

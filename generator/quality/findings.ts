@@ -235,8 +235,8 @@ export const KINDS = {
     'Requests for a point near them take longer; the answers are right.',
   ],
   'drawn-apart': [
-    'of 1,000 places along borders of one unit alone {is|are} within 100 m of another unit that does not touch it',
-    'The source draws shared borders twice: such units are no neighbours, and maps show gaps between them.',
+    'of 1,000 places on borders that no two units share {is|are} within 100 m of another unit',
+    'The source probably draws a shared border twice there: the units are no neighbours, and maps show a gap between them.',
   ],
   'equal-colours': [
     '{unit has|units have} the colour of a neighbour in the tiles',

@@ -294,7 +294,7 @@ function otherMode(error: unknown, mode: ReadingMode): ReadingMode | undefined {
 
 function remedyFor(error: GeometryError | ValueError, { level, crs }: LayerSource): string {
   if (error instanceof NotDegrees)
-    return `${crs === undefined ? 'the layer has no CRS, or a wrong one' : `it is not in ${crs}`}: say the right one with --crs ${levelName(level)}=EPSG:CODE`;
+    return `${crs === undefined ? 'the layer has no CRS, or a wrong one' : `it is not in ${crs}`}: say the right one with --crs EPSG:CODE, or for this level alone with --crs ${levelName(level)}=EPSG:CODE`;
   return (error instanceof ValueError ? error.remedy : undefined) ?? 'fix the feature in the source';
 }
 

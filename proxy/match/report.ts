@@ -94,6 +94,6 @@ export class MatchSummary {
       const cut = text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text;
       return `${JSON.stringify(cut)} (${inFigures(count)})`;
     });
-    return shown.length === 0 ? [] : [`nothing is called ${shown.join(', ')}`];
+    return shown.length === 0 ? [] : [`not found there: ${shown.join(', ')}`];
   }
 }

@@ -62,6 +62,10 @@ for (const [title, cases] of Object.entries<[string, string][]>({
   'a wrong value is named with what is expected': [
     [`${SAMPLE} --precision abc`, '--precision: not a number | write --precision NUMBER'],
     [`${SAMPLE} --precision=7x`, '--precision: not a number | write --precision NUMBER'],
+    [
+      `${SAMPLE} --crs 3035`,
+      '--crs 3035: not the code of a CRS | e.g. --crs EPSG:3035, or of one level: --crs lv1=EPSG:3035',
+    ],
     [`${SAMPLE} --precision 13`, '--precision 13: not a whole number in range | use a whole number from 0 to 12'],
     [`${SAMPLE} --date 2026-11-31`, '--date 2026-11-31: not a date | use year, month and day, e.g. 2026-11-22'],
     ...['25d', '1y'].map((text): [string, string] => [

@@ -41,7 +41,7 @@ test('rows keep their bytes and get the unit, those that it is in, and how it wa
   assert.match(stderr, /^"country" is lv0, "admin1" is lv1, "admin2" is lv2; separated by ",", UTF-8\n/);
   assert.match(stderr, /^1 row of no unit: line 5$/m);
   assert.match(stderr, /^1 row without a name or code: line 6$/m);
-  assert.match(stderr, /^nothing is called "Atlantis" \(1\)$/m);
+  assert.match(stderr, /^not found there: "Atlantis" \(1\)$/m);
   assert.match(stderr, /^rows by match: folded 2, exact 1, none 1, empty 1$/m);
   assert.match(stderr, /^5 rows in .* s, .* a second, from release r1$/m);
 });
@@ -126,7 +126,7 @@ test('texts that are counted or kept do not hold the rows that they were in', ()
     }
   const held = heldBytes() - before;
   assert.ok(held < 5_000_000, `${held} bytes`);
-  assert.match(summary.lines(1).join('\n'), /^nothing is called "Nowhere of number 0" \(1\), /m);
+  assert.match(summary.lines(1).join('\n'), /^not found there: "Nowhere of number 0" \(1\), /m);
   assert.equal(find('Region 1').gid, 'A.1');
 });
 

@@ -7,11 +7,12 @@ import { leadsText, summarize } from '../../proxy/explorer/api/texts.ts';
 import type { UnitsInside } from '../../proxy/explorer/api/unit.ts';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/share/code-samples.ts';
 import { inside } from '../../proxy/explorer/state/place.ts';
-import { hashToPlace, placeToHash } from '../../proxy/explorer/state/place-hash.ts';
+import { hashToLanguage, hashToPlace, placeToHash } from '../../proxy/explorer/state/place-hash.ts';
 
 test('an address restores every part of a place; what is no place is the world', () => {
   const levels = [0, 1, 2, 3].map((level) => ({ level, gidColumns: ['x'], nameColumn: '' }));
-  const again = (hash: string): string => placeToHash(hashToPlace(hash, levels), levels);
+  const again = (hash: string): string =>
+    placeToHash(hashToPlace(hash, levels), { levels, lang: hashToLanguage(hash) });
   for (const hash of [
     '#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500',
     '#lv2?gid-0=A%27B%26&gid-1=%C3%A9&fid=12',
@@ -22,6 +23,8 @@ test('an address restores every part of a place; what is no place is the world',
     '#lv2?gid-0=ESP&bbox=-4.5,39.5,-3,41',
     '#lv2?contains=-3.7,40.4',
     '#lv3',
+    '#lv0?lang=ar',
+    '#lv1?lang=pt-BR&gid-0=ESP&unit=ESP.1_1',
     '',
   ])
     assert.equal(again(hash), hash);

@@ -22,8 +22,8 @@ await buildNamedUnits(folder, 'España', HOSTILE);
 const proxy = await startService(folder);
 const names = namesOf(proxy.url);
 
-function namesOf(url: string, token = (): string => TOKEN): Names {
-  return new Names(createClient({ base: `${url}/`, token }), token);
+function namesOf(url: string, token = (): string => TOKEN, lang = ''): Names {
+  return new Names(createClient({ base: `${url}/`, token }), token, () => lang);
 }
 
 /** The unit with a GID at a level. */

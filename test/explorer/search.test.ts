@@ -46,17 +46,35 @@ test('a search names the units, of which level and type they are, and what they 
       parentLevel: 0,
       children: 0,
       path: 'España',
+      match: 'start',
     },
-    { ...municipio, fid: 10, gid: 'ESP.1.1_1', name: 'Madrid', parent: 'ESP.1_1', path: 'España › Madrid' },
     {
       ...municipio,
+      match: 'start',
+      fid: 10,
+      gid: 'ESP.1.1_1',
+      name: 'Madrid',
+      parent: 'ESP.1_1',
+      path: 'España › Madrid',
+    },
+    {
+      ...municipio,
+      match: 'start',
       fid: 20,
       gid: 'ESP.2.1_1',
       name: 'Madridejos',
       parent: 'ESP.2_1',
       path: 'España › Castilla-La Mancha',
     },
-    { ...municipio, fid: 40, gid: null, name: 'Las Madrigueras', parent: 'ESP.1_1', path: 'España › Madrid' },
+    {
+      ...municipio,
+      match: 'word',
+      fid: 40,
+      gid: null,
+      name: 'Las Madrigueras',
+      parent: 'ESP.1_1',
+      path: 'España › Madrid',
+    },
   ]);
 });
 

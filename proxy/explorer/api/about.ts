@@ -1,5 +1,5 @@
 // What the service publishes about itself without a token: release, its date, geometries, tiles, changes, licence,
-// attribution and columns.
+// attribution, languages and columns.
 import { attributesAlone } from './geometry.ts';
 import type { LevelColumns } from './unit.ts';
 
@@ -21,6 +21,10 @@ export interface About {
   /** Of the data: an SPDX identifier or an address; undefined if it is not known. */
   licence: string | undefined;
   attribution: string[];
+  /** Tags of the languages that it has names in. */
+  languages: string[];
+  /** Of these the one of the names that are shown; empty for the default names. */
+  lang: string;
   /** By level; a level without units has no columns. */
   levels: LevelColumns[];
   /** The sites whose pages may show the map in a frame. */
@@ -28,7 +32,11 @@ export interface About {
 }
 
 /** A level as the file has it. */
-type Columns = Record<'gid' | 'name' | 'type', string | null> & { parents: (string | null)[] };
+type Columns = Record<'gid' | 'name' | 'type', string | null> & {
+  parents: (string | null)[];
+  names?: Record<string, string>;
+  codes?: Record<string, string>;
+};
 
 type Described = {
   level: string;
@@ -43,12 +51,17 @@ type AboutFile = Partial<
 >;
 
 /** What is so where the service does not say it. */
-const NOTHING: Pick<About, 'title' | 'release' | 'tiles' | 'changes' | 'attribution' | 'embedOrigins'> = {
+const NOTHING: Pick<
+  About,
+  'title' | 'release' | 'tiles' | 'changes' | 'attribution' | 'languages' | 'lang' | 'embedOrigins'
+> = {
   title: undefined,
   release: undefined,
   tiles: false,
   changes: false,
   attribution: [],
+  languages: [],
+  lang: '',
   embedOrigins: [],
 };
 
@@ -71,15 +84,17 @@ export async function readAbout(base: string, cache: 'default' | 'no-cache' = 'd
   };
 }
 
+const NO_COLUMNS: Columns = { gid: null, name: null, type: null, parents: [] };
+
 /** @param described those that have units */
 function columnsByLevel(described: Described[]): LevelColumns[] {
   const known = new Map(described.map((one) => [one.level, one]));
   return [0, 1, 2, 3, 4, 5].map((level) => {
     const described = known.get(`lv${level}`);
-    const { gid, name, type, parents } = described?.columns ?? { gid: null, name: null, type: null, parents: [] };
+    const { gid, name, type, parents, names, codes = {} } = described?.columns ?? NO_COLUMNS;
     const gidColumns = described ? [...parents, gid].map((column) => column ?? '') : [];
-    const labels = { nameColumn: name ?? '', typeColumn: type ?? '', typeName: described?.typeName };
-    const hasBoxes = described?.bbox === 'boxes';
-    return { level, gidColumns, ...labels, hasBoxes, attribution: described?.attribution ?? [] };
+    const labels = { nameColumn: name ?? '', names, typeColumn: type ?? '', typeName: described?.typeName };
+    const [hasBoxes, hasCodes] = [described?.bbox === 'boxes', Object.keys(codes).length > 0];
+    return { level, gidColumns, ...labels, hasBoxes, hasCodes, attribution: described?.attribution ?? [] };
   });
 }

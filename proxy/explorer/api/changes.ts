@@ -52,5 +52,7 @@ export async function readSuccessors(
   const gids = [...link.matchAll(SUCCESSOR)].map(([, own = '']) => decodeURIComponent(own));
   const pages = await Promise.all(gids.map(pageOf));
   const columns = about.levels[level];
-  return columns === undefined ? [] : pages.flatMap(({ units }) => units.map((unit) => unitToRow(unit, columns)));
+  return columns === undefined
+    ? []
+    : pages.flatMap(({ units }) => units.map((unit) => unitToRow(unit, columns, about.lang)));
 }

@@ -13,6 +13,7 @@ type Row = [
   children: number,
   view: Box | null,
   inside: UnitsInside[],
+  own: string | null,
 ];
 
 /** Units of `level` in the unit of level `of` with this GID. */
@@ -40,14 +41,17 @@ const ROUNDS_MAX = 3;
 export class Names {
   #client;
   #token;
+  #lang;
   #ended = new AbortController();
   #levels: Map<number, { load: Promise<LevelNames>; token: string; isLoaded: boolean }> = new Map();
   /** That of the newest answer. */
   #release = '';
 
-  constructor(client: Client, token: () => string) {
+  /** @param lang the tag of the language; that of the default names where the release does not have it */
+  constructor(client: Client, token: () => string, lang: () => string) {
     this.#client = client;
     this.#token = token;
+    this.#lang = lang;
   }
 
   /**
@@ -110,6 +114,7 @@ export class Names {
     let [release, matched] = ['', 0];
     /** Where the columns are in each row. */
     let columns: number[] | undefined;
+    const own = `name:${this.#lang()}`;
     try {
       for await (const batch of this.#client.lines(`names/lv${level}`, this.#ended.signal)) {
         ({ release, matched } = batch);
@@ -117,7 +122,7 @@ export class Names {
         const [header, ...others] = batch.lines;
         if (header === undefined) continue;
         const rows = columns === undefined ? others : batch.lines;
-        const known = columns ?? columnsIn(header);
+        const known = columns ?? columnsIn(header, own);
         columns = known;
         for (const values of JSON.parse(`[${rows.join(',')}]`)) {
           const row = Array.isArray(values) ? known.map((column) => values[column]) : [];
@@ -125,7 +130,7 @@ export class Names {
           units.push(toUnit(level, row));
         }
       }
-      if (columns === undefined) columnsIn('');
+      if (columns === undefined) columnsIn('', own);
       if (units.length !== matched) throw new SyntaxError(`they are of ${units.length} units, expected ${matched}`);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -138,23 +143,23 @@ export class Names {
   }
 }
 
-/** Where the columns are, by their names. */
-function columnsIn(header: string) {
+/** Where the columns are, by their names; the last one of names in a language, or else of the default ones again. */
+function columnsIn(header: string, own: string) {
   const names = header.startsWith('[') ? JSON.parse(header) : [];
   const columns = COLUMNS.map((column) => names.indexOf(column));
   if (columns.includes(-1)) throw new SyntaxError(`they begin with "${header.slice(0, 80)}", expected ${COLUMNS}`);
-  return columns;
+  return [...columns, names.indexOf(names.includes(own) ? own : 'name')];
 }
 
 function isRow(row: unknown[]): row is Row {
   const [fid, , , , , children, view, inside] = row;
-  const areTexts = row.slice(1, 5).every((text) => text === null || typeof text === 'string');
+  const areTexts = [...row.slice(1, 5), row.at(-1)].every((text) => text === null || typeof text === 'string');
   const hasView = view === null || (Array.isArray(view) && view.length === 4);
   return areTexts && hasView && Array.isArray(inside) && typeof fid === 'number' && typeof children === 'number';
 }
 
-function toUnit(level: number, [fid, gid, name, type, parent, children, view, inside]: Row): NamedUnit {
-  return { level, fid, gid, name, type: typeOf(type), parent, children, view: view ?? undefined, inside };
+function toUnit(level: number, [fid, gid, name, type, parent, children, view, inside, own]: Row): NamedUnit {
+  return { level, fid, gid, name: own ?? name, type: typeOf(type), parent, children, view: view ?? undefined, inside };
 }
 
 /** The nearest level above that has units. */

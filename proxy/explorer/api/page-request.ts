@@ -96,6 +96,11 @@ export function queryToFilters(values: URLSearchParams): Map<number, string> {
   return filters;
 }
 
+/** The parameter that asks for names in the language that is shown. */
+export function inLanguage({ lang }: { lang: string }): string[] {
+  return lang === '' ? [] : [`lang=${encode(lang)}`];
+}
+
 /** encodeURIComponent leaves the apostrophe, which would end the quotes of a shell. */
 export function encode(text: string) {
   return encodeURIComponent(text).replaceAll("'", '%27');

@@ -6,7 +6,7 @@ import type { NamedUnit } from './unit.ts';
 import { readUnits } from './units.ts';
 
 /** A unit that a search found, with the names of the units it is in, from the top. */
-export type Found = NamedUnit & { path: string };
+export type Found = NamedUnit & { path: string; match: string | undefined };
 
 interface Asked {
   text: string;
@@ -26,7 +26,7 @@ const TEXT_MAX = 100;
  */
 export async function searchUnits(
   { text, levels, within }: Asked,
-  { client, about }: { client: Client; about: About },
+  service: { client: Client; about: About },
   signal: AbortSignal,
 ): Promise<{ found: number; results: Found[] }> {
   const q = [...text].slice(0, TEXT_MAX).join('');
@@ -35,6 +35,9 @@ export async function searchUnits(
   if (level.length === 0 || !/[\p{L}\p{N}]/u.test(q)) return { found: 0, results: [] };
   const inside = within === undefined ? [] : [`gid-${within.level}=${encode(within.gid)}`];
   const query = [`q=${encode(q)}`, `limit=${LIMIT}`, `level=${level.join()}`, ...inside];
-  const { matched, units } = await readUnits(`search?${query.join('&')}`, client, about.levels, signal);
-  return { found: matched, results: units.map(({ row, parents }) => ({ ...row, path: parents.join(' › ') })) };
+  const { matched, units } = await readUnits(`search?${query.join('&')}`, service, signal);
+  return {
+    found: matched,
+    results: units.map(({ row, parents, match }) => ({ ...row, path: parents.join(' › '), match })),
+  };
 }

@@ -1,7 +1,8 @@
 // A unit, those above it and those directly below, as `GET /api/v1/children` has them.
 import type { Box } from '../map/geometry/box.ts';
+import type { About } from './about.ts';
 import { type Client, RefusalError } from './client.ts';
-import { encode, withQuery } from './page-request.ts';
+import { encode, inLanguage, withQuery } from './page-request.ts';
 import { levelIn, type NamedUnit, typeOf, type UnitsInside } from './unit.ts';
 
 /** A unit that others are in. */
@@ -31,6 +32,7 @@ type SentParent = Omit<UnitAbove, 'level'> & { level: string };
 type SentUnit = Pick<NamedUnit, 'gid' | 'name' | 'type' | 'fid' | 'children'> & {
   inside: [level: string, units: number, type: string | null][];
   view: Box | null;
+  codes?: Record<string, string>;
 };
 
 interface Sent {
@@ -49,12 +51,13 @@ const PAGE_MAX = 1000;
  * @throws RefusalError
  */
 export async function readTree(
-  client: Client,
+  { client, about }: { client: Client; about: About },
   { level, gid }: Pick<UnitAbove, 'level' | 'gid'>,
   most: number,
   signal: AbortSignal,
 ): Promise<Tree | undefined> {
-  const query = [`gid=${encode(gid)}`, `level=lv${level}`, ...(most < PAGE_MAX ? [`page-size=${most}`] : [])];
+  const query = [`gid=${encode(gid)}`, `level=lv${level}`, ...inLanguage(about)];
+  if (most < PAGE_MAX) query.push(`page-size=${most}`);
   try {
     const { json, matched, next } = await client.json(client.urlOf(withQuery('children', query)), signal);
     const { unit, parents, level: below, children } = json as Sent;
@@ -84,8 +87,8 @@ export async function readTree(
 }
 
 function toRow(sent: SentUnit, level: number, parent: Pick<UnitAbove, 'level' | 'gid'> | undefined): NamedUnit {
-  const { gid, name, type, fid, children, view } = sent;
+  const { gid, name, type, fid, children, view, codes = {} } = sent;
   const inside = sent.inside.map(([deeper, units, commonest]): UnitsInside => [levelIn(deeper), units, commonest]);
-  const own = { level, fid, gid, name, type: typeOf(type), children, view: view ?? undefined, inside };
+  const own = { level, fid, gid, name, type: typeOf(type), children, view: view ?? undefined, inside, codes };
   return { ...own, parent: parent?.gid ?? null, ...(parent && { parentLevel: parent.level }) };
 }

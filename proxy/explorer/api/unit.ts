@@ -19,6 +19,8 @@ export interface NamedUnit {
   view?: Box | undefined;
   /** For each level below that has units with its GID, ascending. */
   inside?: readonly UnitsInside[];
+  /** Official codes by their key; undefined where it is not known whether it has some. */
+  codes?: Readonly<Record<string, string>>;
   /** What to call its parent, in a list of units that have several parents. */
   parentTitle?: string;
 }
@@ -32,11 +34,15 @@ export interface LevelColumns {
   /** Those with the GIDs of the levels 0 to this one; none for a level without units. */
   gidColumns: string[];
   nameColumn: string;
+  /** Those with names in a language, by its tag. */
+  names?: Readonly<Record<string, string>> | undefined;
   typeColumn?: string;
   /** The type of units that have none in their column. */
   typeName?: string | undefined;
   /** Are units in a box if their own box touches it, because nothing better is known of the level? */
   hasBoxes?: boolean;
+  /** Have units official codes? */
+  hasCodes?: boolean;
   /** Whose data it is. */
   attribution?: readonly string[];
 }
@@ -67,13 +73,16 @@ export function gidsOf(unit: Unit, { gidColumns }: LevelColumns) {
   return gidColumns.map((column) => textIn(unit, column));
 }
 
-/** A unit of a page as a row of a list; the number of its children is unknown, so 0. */
-export function unitToRow(unit: Unit, columns: LevelColumns): NamedUnit {
-  const { level, nameColumn, typeColumn = '', typeName } = columns;
+/**
+ * A unit of a page as a row of a list; the number of its children is unknown, so 0.
+ * @param lang of its name, if it has one in this language
+ */
+export function unitToRow(unit: Unit, columns: LevelColumns, lang: string): NamedUnit {
+  const { level, nameColumn, names, typeColumn = '', typeName } = columns;
   const gids = gidsOf(unit, columns);
   const above = gids.slice(0, level);
   const parentLevel = above.findLastIndex((gid) => gid !== undefined);
-  const name = textIn(unit, nameColumn) ?? null;
+  const name = textIn(unit, names?.[lang] ?? '') ?? textIn(unit, nameColumn) ?? null;
   const type = typeOf(textIn(unit, typeColumn) ?? typeName ?? null);
   const own = { level, fid: Number(unit.id), gid: gids[level] ?? null, name, type, children: 0 };
   return { ...own, parent: above[parentLevel] ?? null, parentLevel };

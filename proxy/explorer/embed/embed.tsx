@@ -15,11 +15,15 @@ import { Stage } from '../map/stage.tsx';
 import { unknownMessage } from '../messages/messages.ts';
 import { page } from '../state/page.ts';
 import { gidsFromBelow, isWorld, type Place, placeOf } from '../state/place.ts';
-import { hashToPlace, placeToHash } from '../state/place-hash.ts';
+import { hashToPlace, inLanguageOf, placeToHash } from '../state/place-hash.ts';
 
 const base = document.baseURI.replace(/#.*$/, '');
 const client = createClient({ base, token: () => '' });
-const names = new Names(client, () => '');
+const names = new Names(
+  client,
+  () => '',
+  () => '',
+);
 const container = createRef<HTMLDivElement>();
 /** What is shown. */
 const shown = signal<Place | undefined>(undefined);
@@ -30,7 +34,7 @@ let latest = new AbortController();
 
 dropOthers();
 render(<Embed />, document.body);
-const about = await readAbout(base);
+let about = inLanguageOf(location.hash, await readAbout(base));
 page.about.value = about;
 const map = await drawMap(container.current, about, client, new AbortController().signal, {
   titleOf: () => undefined,
@@ -48,6 +52,7 @@ const map = await drawMap(container.current, about, client, new AbortController(
 });
 addEventListener('hashchange', () => {
   dropOthers();
+  about = inLanguageOf(location.hash, about);
   void show(hashToPlace(location.hash, about.levels));
 });
 await show(hashToPlace(location.hash, about.levels));
@@ -59,7 +64,7 @@ function Embed() {
       <h1 class="unseen">{title}</h1>
       <Stage map={container}>
         <p class="to-explorer">
-          <OuterLink href={`./${place ? placeToHash(place, about.levels) : ''}`}>Open in the explorer</OuterLink>
+          <OuterLink href={`./${place ? placeToHash(place, about) : ''}`}>Open in the explorer</OuterLink>
         </p>
         <p class="fault" role="alert" hidden={fault.value === ''}>
           {fault}{' '}
@@ -87,6 +92,7 @@ async function show(place: Place): Promise<void> {
   shown.value = place;
   fault.value = '';
   map?.select(undefined);
+  map?.speak(about.lang);
   map?.outline(asked);
   map?.show({ ...place, isWhole });
   if (place.view !== undefined) map?.setView(place.view);
@@ -110,7 +116,7 @@ async function show(place: Place): Promise<void> {
 async function readUnit(place: Place, signal: AbortSignal) {
   const [named] = place.unit === undefined ? gidsFromBelow(place) : [{ level: place.level, gid: place.unit }];
   if (named === undefined) return undefined;
-  const { own, lineage } = (await readTree(client, named, 1, signal)) ?? {};
+  const { own, lineage } = (await readTree({ client, about }, named, 1, signal)) ?? {};
   if (lineage === undefined) throw new Error(unknownMessage(named.gid).detail);
   return { ...own, title: titleOf({ ...named, name: null, ...lineage.at(-1) }) };
 }

@@ -3,6 +3,7 @@ import type { HTMLAttributes } from 'preact';
 import { useRef } from 'preact/hooks';
 import { HereCard } from '../here/here.tsx';
 import { Changes } from '../list/changes.tsx';
+import { LanguageChoice } from '../list/language-choice.tsx';
 import { Levels } from '../list/levels.tsx';
 import { Heading, Path, Purpose, RowsNote } from '../list/place-heading.tsx';
 import { UnitList } from '../list/unit-list.tsx';
@@ -28,7 +29,10 @@ export function Panel({ visit }: { visit: Visit }) {
       <TabPanel name="browse" onKeyDown={closeCard}>
         <Search visit={visit} />
         <HereCard visit={visit} />
-        <Path visit={visit} />
+        <div class="way">
+          <Path visit={visit} />
+          <LanguageChoice visit={visit} />
+        </div>
         <div class="place">
           <Heading visit={visit} />
           <DownloadMenu visit={visit} />

@@ -12,6 +12,7 @@ import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from '../messages/messag
 import { isPublicService } from '../sign-in/service.ts';
 import { dropAddress, settleAddress, takeToken } from '../state/address.ts';
 import { focusHeading, page } from '../state/page.ts';
+import { hashToLanguage, inLanguageOf } from '../state/place-hash.ts';
 import { isToken, Session } from '../state/session.ts';
 import { Visit } from '../state/visit.ts';
 import { Frame } from './frame.tsx';
@@ -22,7 +23,7 @@ const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
 const token = () => session.token;
 const client = createClient({ base, token, onCurrent: (release) => void follow(release) });
-const names = new Names(client, token);
+const names = new Names(client, token, () => hashToLanguage(location.hash));
 /** How long the page goes by what the service said of itself, even if answers are of another release. */
 const KNOWN_MS = 30_000;
 let readAgainAt = Number.NEGATIVE_INFINITY;
@@ -45,9 +46,11 @@ addEventListener('popstate', () => {
   dropAddress();
   const { token } = session;
   const refused = followLink();
+  const visit = page.visit.value;
   if (refused !== '') signOut(refused);
-  else if (session.token === token) page.visit.value?.followAddress();
-  else restart();
+  else if (session.token !== token) restart();
+  else if (visit && inLanguageOf(location.hash, visit.about).lang !== visit.about.lang) begin(visit.about);
+  else visit?.followAddress();
 });
 
 // Style sheets ask the body what is shown.
@@ -121,18 +124,24 @@ async function open(hasFocus = false): Promise<void> {
   const started = await startMap(about, signal);
   if (signal.aborted) return started?.remove();
   map = started;
+  begin(about);
+  // The panel is drawn first.
+  if (hasFocus) requestAnimationFrame(focusHeading);
+}
+
+/** Shows the place of the address, in its language. */
+function begin(about: About): void {
+  page.visit.value?.end();
   const visit = new Visit({
     client,
     names,
-    about,
+    about: inLanguageOf(location.hash, about),
     map,
     saving: saving.signal,
     onUnauthorized: () => signOut(NOT_ACCEPTED),
     onRetry: () => (about.release === undefined ? restart() : visit.retry()),
   });
   page.visit.value = visit;
-  // The panel is drawn first.
-  if (hasFocus) requestAnimationFrame(focusHeading);
   void visit.start();
 }
 

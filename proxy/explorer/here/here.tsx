@@ -24,7 +24,6 @@ export function HereCard({ visit }: { visit: Visit }) {
     hadFocus.current = true;
     visit.askHere(to, point);
   };
-  const { levels } = visit.about;
   return (
     <article id="here" class="unit here" aria-labelledby="here-title">
       <header>
@@ -49,7 +48,9 @@ export function HereCard({ visit }: { visit: Visit }) {
         <ol>
           {units.map((unit) => (
             <li key={`${unit.level}/${unit.fid}`}>
-              <a href={placeToHash(placeOf(unit, levels), levels)}>{titleOf(unit)}</a>
+              <a href={placeToHash(placeOf(unit, visit.about.levels), visit.about)} {...visit.ofNames}>
+                {titleOf(unit)}
+              </a>
               <span class="type">{unit.type ?? `level ${unit.level}`}</span>
             </li>
           ))}

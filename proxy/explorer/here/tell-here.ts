@@ -13,12 +13,12 @@ import type { Visit } from '../state/visit.ts';
 export async function tellHere(
   point: Point,
   other: Point | undefined,
-  { client, about }: Pick<Visit, 'client' | 'about'>,
+  visit: Pick<Visit, 'client' | 'about'>,
   signal: AbortSignal,
 ): Promise<void> {
   page.here.value = { point, other, units: undefined };
-  const path = `at?point=${pointToContains(point)}&geometry=${about.lightest}`;
-  const found = await readUnits(path, client, about.levels, signal);
+  const path = `at?point=${pointToContains(point)}&geometry=${visit.about.lightest}`;
+  const found = await readUnits(path, visit, signal);
   signal.throwIfAborted();
   const units = found.units.map(({ row }) => row);
   page.here.value = { point, other, units };

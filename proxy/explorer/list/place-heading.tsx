@@ -22,13 +22,15 @@ export function Path({ visit }: { visit: Visit }) {
       <ol>
         {steps.map(({ title, open }, i) => (
           <li key={i}>
-            <button type="button" class="link" onClick={open}>
+            <button type="button" class="link" onClick={open} {...(i > 0 && visit.ofNames)}>
               {title}
             </button>
           </li>
         ))}
         <li>
-          <span aria-current="page">{last}</span>
+          <span aria-current="page" {...(spot === '' && visit.ofNames)}>
+            {last}
+          </span>
         </li>
       </ol>
     </nav>
@@ -55,7 +57,7 @@ export function Heading({ visit }: { visit: Visit }) {
   }, [name, summary, is]);
   return (
     <div>
-      <h2 id="heading" tabIndex={-1}>
+      <h2 id="heading" tabIndex={-1} {...(opened && visit.ofNames)}>
         {name}
       </h2>
       <p id="subheading">{summary}</p>

@@ -23,12 +23,10 @@ const STEPS = new Map([
   ['End', Infinity],
 ]);
 
-const byName = new Intl.Collator('en', { numeric: true });
-
 export function UnitList({ visit }: { visit: Visit }) {
   const { rows: units } = visit.shown.list.value;
   const selected = visit.shown.selected.value;
-  const rows = useMemo(() => inOrder(units), [units]);
+  const rows = useMemo(() => inOrder(units, visit.about.lang), [units]);
   const detailOf = useMemo(() => detailsOf(units), [units]);
   const box = useRef<HTMLDivElement>(null);
   /** The rows that are in the page. */
@@ -154,7 +152,9 @@ export function UnitList({ visit }: { visit: Visit }) {
                 onClick={(event) => press(row, index, event)}
                 onKeyDown={key}
               >
-                <span class="name">{titleOf(row)}</span>
+                <span class="name" {...visit.ofNames}>
+                  {titleOf(row)}
+                </span>
                 {detailOf(row) !== '' && <span class="type">{detailOf(row)}</span>}
               </button>
               {row.children > 0 && <OpenButton row={row} visit={visit} />}
@@ -187,7 +187,8 @@ function rowHeight(box: HTMLElement): number {
   return Number.parseFloat(getComputedStyle(box).getPropertyValue('--row')) || ROW_HEIGHT;
 }
 
-function inOrder(rows: readonly NamedUnit[]): NamedUnit[] {
+function inOrder(rows: readonly NamedUnit[], lang: string): NamedUnit[] {
+  const byName = new Intl.Collator(lang || 'en', { numeric: true });
   return [...rows].sort(
     (a, b) => byName.compare(titleOf(a), titleOf(b)) || byName.compare(a.parentTitle ?? '', b.parentTitle ?? ''),
   );

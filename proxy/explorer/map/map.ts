@@ -19,6 +19,8 @@ interface Shows {
   /** The boxes of the whole release; until then only its units are shown. */
   frame: (boxes: readonly Box[]) => void;
   select: (unit: { level: number; fid: number } | undefined) => void;
+  /** Takes labels in a language, as far as the tiles have some; empty for the default names. */
+  speak: (lang: string) => void;
   /** The box that the list is limited to. */
   outline: (box: Box | undefined) => void;
   /** Puts a mark there, or removes it. */
@@ -238,6 +240,9 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       light(false);
       set({ selected: unit?.level ?? -1, fid: unit?.fid ?? -1 });
       light(true);
+    },
+    speak(lang) {
+      set({ lang });
     },
     outline(box) {
       showAskedBox(map, box);

@@ -1,5 +1,6 @@
 // The pointer on the map: the unit under it lights up and is named, a click picks it; the other button, a long press,
 // or a click where nothing is drawn asks what is there.
+import type { GeoJsonProperties } from 'geojson';
 import type { Map as LibraryMap, LngLat, Point } from 'maplibre-gl';
 import { levelIn } from '../api/unit.ts';
 import type { MapOptions } from './map.ts';
@@ -101,7 +102,7 @@ function unitAt(map: LibraryMap, point: Point): (Picked & { source: string; name
     gid: properties['gid'] ?? null,
     parent,
     parentLevel,
-    name: properties['name'],
+    name: nameOf(map, properties),
   };
 }
 
@@ -109,7 +110,12 @@ function unitAt(map: LibraryMap, point: Point): (Picked & { source: string; name
 function nameIn(map: LibraryMap, { source, fid, gid, name }: NonNullable<ReturnType<typeof unitAt>>): string | null {
   if (name !== undefined) return name;
   const [label] = map.querySourceFeatures(source, { sourceLayer: 'labels', filter: ['==', ['id'], fid] });
-  return label?.properties['name'] ?? gid;
+  return nameOf(map, label?.properties) ?? gid;
+}
+
+/** In the language of the labels, if it has one in it. */
+function nameOf(map: LibraryMap, properties: GeoJsonProperties = {}): string | undefined {
+  return properties?.[`name:${map.getGlobalState()['lang']}`] ?? properties?.['name'];
 }
 
 /** Beside the pointer, inside of the map. */

@@ -26,9 +26,11 @@ export interface MapState {
   selected: number;
   /** Of the selected unit. */
   fid: number;
+  /** The tag of the language of labels; empty for the default names. */
+  lang: string;
 }
 
-export const NOTHING: MapState = { level: -1, levels: [], of: -1, gids: {}, selected: -1, fid: -1 };
+export const NOTHING: MapState = { level: -1, levels: [], of: -1, gids: {}, selected: -1, fid: -1, lang: '' };
 
 const UP = [0, 1, 2, 3, 4, 5];
 const DOWN = UP.toReversed();
@@ -140,7 +142,8 @@ export function layersOf(
       ],
       layout: {
         ...isDrawn,
-        'text-field': ['get', 'name'],
+        // Left out of tiles where it is the default name.
+        'text-field': ['coalesce', ['get', ['concat', 'name:', state('lang')]], ['get', 'name']],
         // Without a `glyphs` URL text is drawn with fonts of the system.
         'text-font': ['system-ui', 'sans-serif'],
         'text-size': ['interpolate', ['linear'], ['zoom'], 0, 10, 3, isTop ? 13 : 11, 7, isTop ? 17 : 14],

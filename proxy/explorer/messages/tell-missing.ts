@@ -34,7 +34,7 @@ async function tellSuccessors(level: number, gid: string, { shown, client, about
   const links = units.map((unit) => {
     const own = unit.gid ?? '';
     const target = { ...worldOf(levels), level, filters: new Map([[level, own]]), unit: own };
-    return { text: titleOf(unit), href: placeToHash(target, levels) };
+    return { text: titleOf(unit), href: placeToHash(target, about) };
   });
   page.message.value = goneMessage(gid, links);
 }

@@ -13,6 +13,8 @@ import type { Visit } from '../state/visit.ts';
 
 interface Option {
   name: string;
+  /** Is it a unit? */
+  unit?: Found;
   type: string;
   above: string;
   run: () => void;
@@ -84,7 +86,7 @@ export function Search({ visit }: { visit: Visit }) {
       signal.throwIfAborted();
       const { found, results } = await searchUnits(asked, { client, about }, signal);
       signal.throwIfAborted();
-      show(noteOf(found, results.length), unitOptions(results, visit));
+      show(noteOf(found, results.length), unitOptions(text, results, visit));
     } catch (error) {
       if (!signal.aborted) show(errorToMessage(error).detail ?? '', []);
     }
@@ -158,7 +160,7 @@ export function Search({ visit }: { visit: Visit }) {
       <select ref={choice} id="find-level" onChange={() => void search()}>
         <option value="">All levels</option>
         {opened && (
-          <option key={`${opened.level}/${opened.gid}`} value={INSIDE}>
+          <option key={`${opened.level}/${opened.gid}`} value={INSIDE} {...visit.ofNames}>
             In {titleOf(opened)}
           </option>
         )}
@@ -187,7 +189,9 @@ export function Search({ visit }: { visit: Visit }) {
               aria-selected={i === active.value}
               onClick={() => pick(option)}
             >
-              <span class="name">{option.name}</span>
+              <span class="name" {...(option.unit && visit.ofNames)}>
+                {option.name}
+              </span>
               <span class="type">{option.type}</span>
               <span class="above">{option.above}</span>
             </div>
@@ -210,14 +214,17 @@ function pointOptions(text: string, visit: Visit): Option[] {
   });
 }
 
-function unitOptions(found: readonly Found[], visit: Visit): Option[] {
+function unitOptions(text: string, found: readonly Found[], visit: Visit): Option[] {
   const key = (unit: Found) => `${titleOf(unit)}\n${unit.path}`;
   const isRepeated = (unit: Found) => found.filter((other) => key(other) === key(unit)).length > 1;
   return found.map((unit) => {
-    const { path, gid, type, level } = unit;
-    const above = path === '' || isRepeated(unit) ? [gid, path].filter(Boolean).join(' · ') : path;
+    const { path, gid, type, level, match } = unit;
+    // Of a unit that a search found by another code it says so: its name has nothing of the text.
+    const isCode = match === 'code' && gid?.toLowerCase() !== text.toLowerCase();
+    const code = isCode ? `code ${text}` : undefined;
+    const above = [code, path === '' || isRepeated(unit) ? gid : undefined, path].filter(Boolean).join(' · ');
     const run = () => void visit.find(placeOf(unit, visit.about.levels));
-    return { name: titleOf(unit), type: type ?? `level ${level}`, above, run };
+    return { name: titleOf(unit), unit, type: type ?? `level ${level}`, above, run };
   });
 }
 

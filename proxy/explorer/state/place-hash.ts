@@ -1,16 +1,20 @@
 // A place as the fragment of an address, which is not sent to the server.
 
-import { encode, filtersToQuery, queryToFilters, spotsToQuery } from '../api/page-request.ts';
+import type { About } from '../api/about.ts';
+import { encode, filtersToQuery, inLanguage, queryToFilters, spotsToQuery } from '../api/page-request.ts';
 import type { LevelColumns } from '../api/unit.ts';
 import { isWorld, type Place, type View, worldOf } from './place.ts';
 
 /** The width of the world at zoom 0. */
 const WORLD_PIXELS = 512;
 
-/** The fragment of a place: `#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500`, empty for the world. */
-export function placeToHash(place: Place, levels: readonly LevelColumns[]) {
+/**
+ * The fragment of a place: `#lv1?gid-0=ESP&unit=ESP.1_1&map=5.20/40.100/-3.500`, empty for the world in its default
+ * language.
+ */
+export function placeToHash(place: Place, { levels, lang }: Pick<About, 'levels' | 'lang'>) {
   const { level, filters, unit, fid, view } = place;
-  const query = [...filtersToQuery(filters), ...spotsToQuery(place)];
+  const query = [...inLanguage({ lang }), ...filtersToQuery(filters), ...spotsToQuery(place)];
   if (unit !== undefined) query.push(`unit=${encode(unit)}`);
   if (fid !== undefined) query.push(`fid=${fid}`);
   if (view !== undefined) query.push(`map=${viewToText(view)}`);
@@ -37,6 +41,20 @@ export function hashToPlace(hash: string, levels: readonly LevelColumns[]): Plac
     bbox: values.get('bbox') ?? '',
     contains: values.get('contains') ?? '',
   };
+}
+
+/**
+ * The language that an address asks for.
+ * @returns its tag; empty where there is none
+ */
+export function hashToLanguage(hash: string): string {
+  return new URLSearchParams(hash.split('?')[1]).get('lang') ?? '';
+}
+
+/** Names in the language of an address; that of a link to another release may not be there. */
+export function inLanguageOf(hash: string, about: About): About {
+  const lang = hashToLanguage(hash);
+  return { ...about, lang: about.languages.includes(lang) ? lang : '' };
 }
 
 /**

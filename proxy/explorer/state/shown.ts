@@ -164,7 +164,7 @@ export class Shown {
    * that are deeper in a unit, from the names; else from pages.
    */
   async #list(place: Place, signal: AbortSignal): Promise<Listed> {
-    const { client, names, about } = this.#options;
+    const { names, about } = this.#options;
     const { level } = place;
     const [opened, ...others] = gidsFromBelow(place);
     const isPlain = others.length === 0 && !isSpot(place);
@@ -176,13 +176,13 @@ export class Shown {
     };
     if (opened === undefined) return listed({ lineage: [], own: undefined });
     const isNext = isPlain && level === levelBelow(opened.level, about.levels);
-    const tree = await readTree(client, opened, isNext ? ROWS_MAX : 1, signal);
+    const tree = await readTree(this.#options, opened, isNext ? ROWS_MAX : 1, signal);
     if (tree === undefined) return { lineage: [], own: undefined, units: [], total: 0 };
     const { lineage, own, below } = tree;
     if (!isPlain || opened.level >= level) return listed({ lineage, own });
     if (below === undefined || below > level) return { lineage, own, units: [], total: 0 };
     if (below < level) return listed({ lineage, own });
-    return (isNext ? tree : await readTree(client, opened, ROWS_MAX, signal)) ?? tree;
+    return (isNext ? tree : await readTree(this.#options, opened, ROWS_MAX, signal)) ?? tree;
   }
 
   /** Units of a box, a point or several parents, and those that the names do not tell because parents are missing. */
@@ -194,7 +194,7 @@ export class Shown {
     let url: string | undefined = client.urlOf(listingToPath(place, about.lightest));
     while (url !== undefined && columns !== undefined && units.length < ROWS_MAX) {
       const page = await client.page(url, signal);
-      for (const unit of page.units) units.push(unitToRow(unit, columns));
+      for (const unit of page.units) units.push(unitToRow(unit, columns, about.lang));
       [url, total] = [page.next, page.matched];
     }
     return { units, total };
@@ -223,10 +223,11 @@ export class Shown {
     }
   }
 
-  /** Learns what is inside of a selected unit, where its list does not say it. */
-  async #complete({ level, gid, fid, inside }: NamedUnit) {
-    if (inside !== undefined || gid === null) return;
-    const tree = await readTree(this.#options.client, { level, gid }, 1, this.#ended.signal).catch(() => undefined);
+  /** Learns what is inside of a selected unit and which codes it has, where its list does not say it. */
+  async #complete({ level, gid, fid, inside, codes }: NamedUnit) {
+    const isKnown = inside !== undefined && (codes !== undefined || !this.#options.about.levels[level]?.hasCodes);
+    if (isKnown || gid === null) return;
+    const tree = await readTree(this.#options, { level, gid }, 1, this.#ended.signal).catch(() => undefined);
     if (tree?.own?.fid !== fid || this.selected.value?.fid !== fid) return;
     this.selected.value = tree.own;
     this.#options.listeners.onChange('unit');

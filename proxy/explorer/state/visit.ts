@@ -74,6 +74,11 @@ export class Visit {
     return this.#ended.signal;
   }
 
+  /** How names are written: their language, and from which side. */
+  get ofNames() {
+    return { lang: this.about.lang || undefined, dir: 'auto' } as const;
+  }
+
   /** What all of what is shown is called. */
   get title(): string {
     const unit = this.shown.selected.value ?? this.shown.lineage.value.at(-1);
@@ -86,6 +91,7 @@ export class Visit {
    */
   async start(): Promise<void> {
     const place = hashToPlace(location.hash, this.about.levels);
+    this.#map?.speak(this.about.lang);
     await this.#go(place, 'replace');
     const { rows } = this.shown.list.value;
     const [only] = rows;
@@ -279,7 +285,7 @@ export class Visit {
   async #go(place: Place, how: 'push' | 'replace', isTried = false): Promise<void> {
     const map = this.#map;
     this.#wanted = { fit: place.view === undefined, flight: place.view === undefined };
-    writeHash(placeToHash(place, this.about.levels), how);
+    writeHash(placeToHash(place, this.about), how);
     map?.select(undefined);
     // What has the focus is about to leave the page.
     if (document.activeElement?.closest('#rows, #facts, #path, #levels, #message')) focusHeading();
@@ -298,7 +304,7 @@ export class Visit {
    */
   async #select(row: NamedUnit | undefined, isFlight: boolean, how: 'push' | 'replace'): Promise<void> {
     this.#wanted = { fit: false, flight: isFlight };
-    writeHash(placeToHash({ ...this.shown.place.value, ...selection(row) }, this.about.levels), how);
+    writeHash(placeToHash({ ...this.shown.place.value, ...selection(row) }, this.about), how);
     await this.shown.select(row);
   }
 
@@ -337,6 +343,6 @@ export class Visit {
   }
 
   #writePlace(): void {
-    writeHash(placeToHash(this.shown.place.value, this.about.levels), 'replace');
+    writeHash(placeToHash(this.shown.place.value, this.about), 'replace');
   }
 }

@@ -22,7 +22,7 @@ export function Facts({ visit }: { visit: Visit }) {
     <article id="facts" class="unit" aria-labelledby="facts-title">
       <header>
         <div>
-          <h3 id="facts-title" tabIndex={-1}>
+          <h3 id="facts-title" tabIndex={-1} {...visit.ofNames}>
             {titleOf(row)}
           </h3>
           <p class="type">{kind}</p>
@@ -67,7 +67,19 @@ function showRequest() {
 
 function factsOf(row: NamedUnit): Fact[] {
   const inside = levelsInside(row).map(({ title, units = 0 }): Fact => [title, `${count(units)} inside`]);
-  return [row.gid === null ? ['fid', String(row.fid)] : ['GID', <code key="gid">{row.gid}</code>], ...inside];
+  const codes = Object.entries(row.codes ?? {}).map(([key, code]) => codeFact(key, code));
+  return [row.gid === null ? ['fid', String(row.fid)] : codeFact('GID', row.gid), ...codes, ...inside];
+}
+
+/** A code, with a button that copies it. */
+function codeFact(name: string, code: string): Fact {
+  const value = (
+    <>
+      <code>{code}</code>
+      <CopyButton text="Copy" label={`Copy ${name}`} content={() => code} />
+    </>
+  );
+  return [name, value];
 }
 
 /** Without units at the next level, those of a deeper one. */

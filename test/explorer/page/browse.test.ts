@@ -49,7 +49,7 @@ journey('someone browses from the world to a district and back', { service }, as
     await facts.getByText('District', { exact: true }).waitFor();
     assert.match(
       (await facts.textContent()) ?? '',
-      /GIDAAARegion2 insideDistrict4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
+      /GIDAAACopyRegion2 insideDistrict4 insideArea196,\d{3} km²Box0\.00° N to 4\.00° N, 0\.00° E/,
     );
     await facts.getByText('3 properties').click();
     assert.match((await facts.locator('details').textContent()) ?? '', /fid1GID_0AAACOUNTRYAland$/);

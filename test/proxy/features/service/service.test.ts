@@ -136,7 +136,7 @@ test('what the units of a level are called that have no column of types is its t
   t.mock.method(globalThis, 'fetch', async () => new Response(about));
   const { levels } = await readAbout(`http://${HOST}/`);
   const [unit] = JSON.parse(textOf(await send(service, '/api/v1/fc/lv1'))).features;
-  assert.equal(unitToRow(unit, elementAt(levels, 1)).type, 'Wilaya');
+  assert.equal(unitToRow(unit, elementAt(levels, 1), '').type, 'Wilaya');
 });
 
 test('what is not known is null, parents that are not in the data too, and no link leads to pages that are not there', async () => {

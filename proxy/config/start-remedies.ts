@@ -1,9 +1,10 @@
 // Errors of listening and of loading the first release become start errors that say what to do.
-import { resolve } from 'node:path';
-import { GENERATOR, signatureRemedy } from '../../format/command-line/messages.ts';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { GENERATOR, shellWord, signatureRemedy } from '../../format/command-line/messages.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { codeOf } from '../../format/error-code.ts';
-import { CURRENT_PATH } from '../../format/layout.ts';
+import { CURRENT_PATH, RELEASE_FILE } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { FormatVersionError } from '../../format/release-json.ts';
 import { SignatureError } from '../data/signed-origin.ts';
@@ -43,7 +44,9 @@ export function releaseErrorToStartError(error: unknown, origin: string, mustBeS
     return new StartError(
       'there is no release to serve',
       where,
-      `build one: ${GENERATOR.join(' ')} build --source FILE --release ID (or --sample), or choose another folder with --origin`,
+      existsSync(join(origin, RELEASE_FILE))
+        ? `this is the folder of one release: name the output folder, --origin ${shellWord(resolve(origin, '..', '..'))}`
+        : `build one: ${GENERATOR.join(' ')} build --source FILE --release ID (or --sample), or choose another folder with --origin`,
     );
   if (error instanceof FormatVersionError)
     return new StartError(error.message, where, upgradeRemedy(error, isRemote ? undefined : origin, mustBeSigned));

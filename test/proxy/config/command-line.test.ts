@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { durationToSeconds } from '../../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../../proxy/config/options.ts';
@@ -50,7 +50,7 @@ test('an error at the start says where, what is wrong and what to do; the exit c
   const empty = temporaryFolder();
   const faults: [number, string[], RegExp, Record<string, string>?][] = [
     [1, ['--public', '--origin', folder, '--port', port], /^127\.0\.0\.1 port \d+: the port is already in use$/],
-    [1, ['--public', '--origin', empty], /^\/.*: there is no release to serve$/],
+    [1, ['--public', '--origin', empty, '--port', '0'], /^\/.*: there is no release to serve$/],
     [
       2,
       ['--dev', '--host', '0.0.0.0'],
@@ -69,6 +69,13 @@ test('an error at the start says where, what is wrong and what to do; the exit c
     assert.match(String(remedy), /^ {2}what to do: ./);
     assert.deepEqual(others, ['']);
   }
+});
+
+test('a folder of a release is told from that of the output, which the remedy names', async () => {
+  const [release = ''] = readdirSync(join(folder, 'releases'));
+  const { stderr } = await run(['serve', '--public', '--port', '0', '--origin', join(folder, 'releases', release)]);
+  const [, named = ''] = /what to do: this is the folder of one release: .*--origin (\S+)\n$/.exec(stderr) ?? [];
+  assert.equal(resolve(named), resolve(folder));
 });
 
 test('an invalid option is named, without its secret', async () => {

@@ -1,19 +1,14 @@
 // A table of comma-separated values (RFC 4180, and what programs make of it): its header, then its rows as they are
 // written. The bytes of a row are kept: what is appended does not change what was there.
 import { StartError } from '../config/start-error.ts';
+import { firstRow, HEAD_CHARS, lineEndOf, SEPARATORS, startOf } from './csv-head.ts';
 import { CsvFault, type CsvForm, CsvReader, type CsvRow } from './csv-rows.ts';
 
-/** The header is within the first characters. */
-const HEAD_CHARS = 64 * 1024;
 /**
  * Longest row, with blank lines before it: a geometry as text may be one of its values. A quotation mark that is not
  * closed ends here at the latest.
  */
 const ROW_MAX_CHARS = 16 * 1024 * 1024;
-const SEPARATORS = [',', ';', '\t', '|'] as const;
-const BOM = '\ufeff';
-/** What Excel takes for the separator: a line before the header. */
-const SEPARATOR_LINE = /^(\ufeff?sep=([,;\t|])(?:\r\n|\n|\r))/i;
 
 /** Of UTF-16. */
 const BOM_BYTES = 2;
@@ -90,8 +85,7 @@ export async function readTable<Columns>(
     if (done) break;
     head += value;
   }
-  const [, line, separator] = SEPARATOR_LINE.exec(head) ?? [];
-  const start = line ?? (head.startsWith(BOM) ? BOM : '');
+  const { start, separator } = startOf(head);
   const begun = head.slice(start.length);
   const { form, columns, headerText } = headerIn(begun, choice, start, separator);
   async function* all(): AsyncGenerator<string> {
@@ -158,28 +152,6 @@ function headerIn<Columns>(
   if (head.trim() === '')
     throw new StartError('the table is empty', 'the first line', 'give a table with a header, then rows');
   throw refusal(longest);
-}
-
-/** Undefined if there is none, or if it cannot be parsed so. */
-function firstRow(head: string, form: CsvForm): CsvRow | undefined {
-  try {
-    const reader = new CsvReader(form, 1, Number.POSITIVE_INFINITY);
-    return reader.read(head).next().value ?? reader.end().next().value ?? undefined;
-  } catch (error) {
-    // Quotation marks in wrong places: with another separator they are right, or the table has no header.
-    if (error instanceof CsvFault) return undefined;
-    throw error;
-  }
-}
-
-/** The first line end that is not within quotation marks. */
-function lineEndOf(head: string): CsvForm['lineEnd'] {
-  let isQuoted = false;
-  for (const [found] of head.matchAll(/"|\r\n|\n|\r/g)) {
-    if (found === '"') isQuoted = !isQuoted;
-    else if (!isQuoted) return found === '\n' || found === '\r' ? found : '\r\n';
-  }
-  return '\n';
 }
 
 async function* rowsIn(

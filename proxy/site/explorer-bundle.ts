@@ -8,18 +8,17 @@ import { dirname, extname, join, relative, sep } from 'node:path';
  * What esbuild bundles, by the path in the explorer's folder. A bundle has the path of its entry, but for `.js`, so that
  * a module may name other files relative to its own address.
  */
-const ENTRIES = [
-  'page/page.ts',
-  'page/page.css',
-  'embed/embed.tsx',
-  'embed/embed.css',
-  'style.css',
-  'icon.svg',
-  'share/picture.ts',
-];
+const ENTRIES = ['page/page.ts', 'page/page.css', 'embed/embed.tsx', 'embed/embed.css', 'style.css', 'icon.svg'];
+
+/**
+ * Scripts that the page loads when they are needed. What they use of libraries they have from its script: with copies of
+ * their own they would draw nothing that the page knows of.
+ */
+const LATER = ['share/picture.ts', 'table/table.tsx', 'table/worker.ts', 'table/table.css'];
+const FROM_PAGE = ['preact', 'preact/hooks', 'preact/jsx-runtime', '@preact/signals'];
 
 /** What a bundle asks for when it is needed. */
-const LOADED_LATER = ['*/lib/maplibre-gl.mjs', '*/share/picture.js'];
+const EXTERNAL = ['*/lib/maplibre-gl.mjs', '*/share/picture.js', '*/table/table.js', '*/page/page.js'];
 
 /** Files of the map library, which is minified already and finds its worker beside it. */
 const MAP_LIBRARY = ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'];
@@ -44,24 +43,28 @@ export interface ExplorerFiles {
 export function bundleExplorer(folder: string, { sourceMaps }: { sourceMaps: boolean }): ExplorerFiles {
   const require = createRequire(import.meta.url);
   const esbuild: typeof import('esbuild') = require('esbuild');
-  const { outputFiles } = esbuild.buildSync({
-    absWorkingDir: folder,
-    entryPoints: ENTRIES,
-    outbase: folder,
-    outdir: folder,
-    write: false,
-    bundle: true,
-    external: LOADED_LATER,
-    loader: { '.svg': 'copy' },
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    format: 'esm',
-    target: 'es2023',
-    minify: true,
-    sourcemap: sourceMaps ? 'linked' : false,
-    logLevel: 'silent',
-  });
-  const files = new Map(outputFiles.map(({ path, contents }) => [nameIn(folder, path), Buffer.from(contents)]));
+  const bundle = (entryPoints: string[], alias: Record<string, string>) =>
+    esbuild.buildSync({
+      absWorkingDir: folder,
+      entryPoints,
+      alias,
+      outbase: folder,
+      outdir: folder,
+      write: false,
+      bundle: true,
+      external: EXTERNAL,
+      loader: { '.svg': 'copy' },
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      format: 'esm',
+      target: 'es2023',
+      minify: true,
+      sourcemap: sourceMaps ? 'linked' : false,
+      logLevel: 'silent',
+    }).outputFiles;
+  const fromPage = Object.fromEntries(FROM_PAGE.map((name) => [name, '../page/page.js']));
+  const outputs = [...bundle(ENTRIES, {}), ...bundle(LATER, fromPage)];
+  const files = new Map(outputs.map(({ path, contents }) => [nameIn(folder, path), Buffer.from(contents)]));
   for (const name of MAP_LIBRARY) files.set(`lib/${name}`, readFileSync(require.resolve(`maplibre-gl/dist/${name}`)));
   return { ...readPages(folder), files };
 }

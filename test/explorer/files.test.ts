@@ -27,6 +27,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const TITLE = 'Boundaries of <Aland> & Beland';
 const DATE = '2026-11-22';
 const LICENCE = 'CC-BY-4.0';
+/** Compressed. */
+const PAGE_MAX_BYTES = 50_000;
+const TABLE_MAX_BYTES = 20_000;
 const ATTRIBUTION = ['Tests & <i>friends</i>, https://example.org/data.', 'Second source (example.com)'];
 
 const layers = countryLayers().map((layer, level) => {
@@ -119,7 +122,28 @@ test('the page has one script of its own and one style sheet, the map library is
   }
   const script = textOf(await send(proxy, `/${base}page/page.js`, ANYONE));
   const later = [...new Set(script.match(/(?<=\b(?:from|import\()")\.[^"]*/g))].sort();
-  assert.deepEqual(later, ['../lib/maplibre-gl.mjs', '../share/picture.js']);
+  assert.deepEqual(later, ['../lib/maplibre-gl.mjs', '../share/picture.js', '../table/table.js']);
+});
+
+test('what the page loads later has no libraries of its own, and is small; so is the page', async () => {
+  const sizeOf = (name: string): number => {
+    const asset = assets.get(`/${base}${name}`);
+    return asset !== undefined && 'gzip' in asset ? asset.gzip.length : assert.fail(`${name} is not served`);
+  };
+  const assets = explorerAssets({ audience: 'private' });
+  for (const name of ['table/table.js', 'share/picture.js']) {
+    const script = textOf(await send(proxy, `/${base}${name}`, ANYONE));
+    const named = [...new Set(script.match(/(?<=\b(?:from|import\()")[^"]*/g))];
+    assert.deepEqual(named, name === 'table/table.js' ? ['../page/page.js'] : [], name);
+  }
+  const sizes = ['page/page.js', 'page/page.css'].map(sizeOf);
+  const index = assets.get('/');
+  assert.ok(index !== undefined && 'gzip' in index);
+  const page = sizes.reduce((sum, size) => sum + size, index.gzip.length);
+  assert.ok(page <= PAGE_MAX_BYTES, `${page} bytes of the page`);
+  const later = [...assets.keys()].filter((path) => /\/(table|share)\/[^/]+(?<!\.map)$/.test(path));
+  const table = later.reduce((sum, path) => sum + sizeOf(path.slice(base.length + 1)), 0);
+  assert.ok(table <= TABLE_MAX_BYTES, `${table} bytes for tables and pictures`);
 });
 
 test('the sources are not served, nor what has another digest; the explorer can be left out', async () => {
@@ -137,10 +161,11 @@ test('the sources are not served, nor what has another digest; the explorer can 
 
 test('the digest changes with a source, and is the same whether the files were bundled at the start or before', () => {
   const home = temporaryFolder();
-  // The sources import packages.
+  // The sources import packages, and what they share with programs.
   symlinkSync(resolve('node_modules'), join(home, 'node_modules'));
-  const copy = join(home, 'explorer');
-  cpSync(EXPLORER, copy, { recursive: true });
+  const copy = join(home, EXPLORER);
+  for (const folder of [EXPLORER, 'proxy/match/rules', 'proxy/tables', 'format'])
+    cpSync(folder, join(home, folder), { recursive: true });
   const bundled = join(home, 'bundled');
   writeExplorer(bundled, bundleExplorer(copy, { sourceMaps: true }));
   const pathsOf = (from: string): string[] => [...explorerAssets({ audience: 'private' }, from).keys()].sort();

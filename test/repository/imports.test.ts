@@ -158,6 +158,14 @@ test('the rules of match, which browsers run, too, import nothing but each other
     }
 });
 
+/** What the explorer's tables share with `match`, without node: as the test above and the next one hold. */
+const SHARED_WITH_TABLES = /^(proxy\/match\/rules\/|proxy\/tables\/csv-(head|rows)\.ts$|format\/)/;
+
+test('what reads tables in browsers, too, imports nothing else', () => {
+  const imports = PROGRAM.filter(({ file }) => /^proxy\/tables\/csv-/.test(file)).map(({ from }) => from);
+  assert.deepEqual(imports, ['./csv-rows.ts']);
+});
+
 /** The capabilities, the lower ones first: each may import those before it. */
 const CAPABILITIES = [
   'pages',
@@ -189,14 +197,18 @@ test('the core of the proxy imports no capability, and a capability only those b
   }
 });
 
-test('the explorer imports Preact, its signals and its own files; only components import others with JSX', () => {
+test('the explorer imports Preact, its signals and its own files, its tables also what reads and matches them; only components import others with JSX', () => {
   // The programs that it shows import others.
   const files = filesOf('proxy/explorer').filter((file) => file !== 'proxy/explorer/share/code-samples.ts');
   const imports = files.flatMap(importsIn);
   const packages = imports.filter(({ from, isType }) => !isType && !from.startsWith('.')).map(({ from }) => from);
-  assert.deepEqual([...new Set(packages)].sort(), ['@preact/signals', 'preact', 'preact/hooks']);
+  assert.deepEqual([...new Set(packages)].sort(), ['@preact/signals', 'preact', 'preact/hooks', 'preact/jsx-runtime']);
   for (const { file, from } of imports) {
-    if (from.startsWith('.')) assert.match(normalize(join(dirname(file), from)), /^proxy\/explorer\//, file);
+    if (from.startsWith('.')) {
+      const imported = normalize(join(dirname(file), from));
+      const isOfTables = file.startsWith('proxy/explorer/table/') && SHARED_WITH_TABLES.test(imported);
+      if (!isOfTables) assert.match(imported, /^proxy\/explorer\//, file);
+    }
     const isEntry = file === 'proxy/explorer/page/page.ts';
     if (from.endsWith('.tsx') && !isEntry) assert.match(file, /\.tsx$/, `${file} imports ${from}`);
   }

@@ -80,6 +80,9 @@ test('holds the explorer as it is served, with the licences of the libraries in 
     'page/page.js',
     'share/picture.js',
     'style.css',
+    'table/table.css',
+    'table/table.js',
+    'table/worker.js',
   ]);
 });
 

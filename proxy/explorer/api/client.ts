@@ -31,8 +31,8 @@ export interface Client {
   download: (path: string, signal: AbortSignal) => AsyncGenerator<Batch>;
   /** The same of a file of text lines. */
   lines: (path: string, signal: AbortSignal) => AsyncGenerator<Batch>;
-  /** A file as it is. */
-  file: (path: string, signal: AbortSignal) => Promise<Blob>;
+  /** A file as it is. @param cache whether one that the browser keeps will do */
+  file: (path: string, signal: AbortSignal, cache?: 'default' | 'no-store') => Promise<{ blob: Blob; release: string }>;
   /** An answer in JSON, and the address of the next page of it. */
   json: (url: string, signal: AbortSignal) => Promise<{ json: unknown; matched: number; next: string | undefined }>;
   /** The token, for addresses of the service's API alone. */
@@ -95,11 +95,12 @@ export function createClient({ base, token, onCurrent = () => {} }: ClientOption
       // The browser keeps them until the service says that they have changed.
       yield* batchesOf(await ask(urlOf(path), { signal, cache: 'default' }), signal);
     },
-    async file(path, signal) {
-      const response = await ask(urlOf(path), { signal });
-      return response.blob().catch((error) => {
+    async file(path, signal, cache = 'no-store') {
+      const response = await ask(urlOf(path), { signal, cache });
+      const blob = await response.blob().catch((error) => {
         throw signal.aborted ? error : new RefusalError({ detail: BROKEN_OFF });
       });
+      return { blob, release: response.headers.get('Boundaries-Release') ?? '' };
     },
     async json(url, signal) {
       const response = await ask(url, { signal });

@@ -13,6 +13,7 @@ import { DownloadMenu } from '../share/download-menu.tsx';
 import { RequestTab } from '../share/request.tsx';
 import { page, SHEETS } from '../state/page.ts';
 import type { Visit } from '../state/visit.ts';
+import { TableTab } from '../table/table-tab.tsx';
 import { Facts } from '../unit/facts.tsx';
 
 export function Panel({ visit }: { visit: Visit }) {
@@ -47,12 +48,15 @@ export function Panel({ visit }: { visit: Visit }) {
       <TabPanel name="request">
         <RequestTab visit={visit} />
       </TabPanel>
+      <TabPanel name="table">
+        <TableTab />
+      </TabPanel>
     </div>
   );
 }
 
 /** What a tab shows, with keys of all that is in it. */
-function TabPanel({ name, ...others }: HTMLAttributes<HTMLDivElement> & { name: 'browse' | 'request' }) {
+function TabPanel({ name, ...others }: HTMLAttributes<HTMLDivElement> & { name: typeof page.tab.value }) {
   const isHidden = page.tab.value !== name;
   return <div id={name} class={name} role="tabpanel" aria-labelledby={`tab-${name}`} hidden={isHidden} {...others} />;
 }
@@ -60,13 +64,15 @@ function TabPanel({ name, ...others }: HTMLAttributes<HTMLDivElement> & { name: 
 const TABS = [
   { name: 'browse', title: 'Browse' },
   { name: 'request', title: 'Request' },
+  { name: 'table', title: 'Table' },
 ] as const;
 
 function Tabs() {
   const key = (event: KeyboardEvent) => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
-    page.tab.value = page.tab.value === 'browse' ? 'request' : 'browse';
+    const at = TABS.findIndex(({ name }) => name === page.tab.value) + (event.key === 'ArrowLeft' ? -1 : 1);
+    page.tab.value = TABS.at(at % TABS.length)?.name ?? 'browse';
     document.getElementById(`tab-${page.tab.value}`)?.focus();
   };
   return (

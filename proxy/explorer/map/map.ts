@@ -1,5 +1,6 @@
 // The map of the explorer, drawn with MapLibre GL from the vector tiles of each level. One file, as what is shown, which
 // tiles are known and which have failed decide together what is drawn.
+import type { Map as LibraryMap } from 'maplibre-gl';
 import { RefusalError } from '../api/client.ts';
 import type { Point } from '../api/coordinates.ts';
 import type { LevelTiles } from '../api/tiles.ts';
@@ -8,10 +9,19 @@ import { addAskedBox, showAskedBox } from './asked-box.ts';
 import { type Camera, createCamera } from './camera.ts';
 import { type FailedTile, failedTile, isOnItsWay, statusOf, toFault } from './faults.ts';
 import type { Box } from './geometry/box.ts';
-import { onPaletteChange, readPalette } from './palette.ts';
+import { onPaletteChange, plain, readPalette } from './palette.ts';
 import { followPointer, type Picked } from './pointer.ts';
 import { startMap } from './start-map.ts';
 import { addInOrder, layersOf, type MapState, NOTHING, sourceOf } from './style.ts';
+
+/** What covers the units of a level: it has the colours then. */
+export interface Cover {
+  level: number;
+  /** Adds its layers in place of those that it has, once the tiles of the level are there. */
+  draw: (map: LibraryMap) => void;
+  /** What it says of a unit; empty for nothing. */
+  noteOf: (fid: number) => string;
+}
 
 interface Shows {
   /** The units of a level in those parents; of the whole release, levels below them as one comes closer than it is. */
@@ -23,6 +33,8 @@ interface Shows {
   speak: (lang: string) => void;
   /** The box that the list is limited to. */
   outline: (box: Box | undefined) => void;
+  /** The level of a cover is drawn whatever is listed; undefined takes it away. */
+  cover: (cover: Cover | undefined) => void;
   /** Puts a mark there, or removes it. */
   mark: (point: Point | undefined) => void;
   /**
@@ -103,6 +115,8 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     onLevels(drawn);
   };
   let state = { ...NOTHING };
+  let cover: Cover | undefined;
+  const palette = () => (cover === undefined ? readPalette() : plain(readPalette()));
   const { map, marker } = await startMap(container, options.headersFor, options.isFramed);
   const camera = createCamera(map, covered);
 
@@ -118,10 +132,13 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   const addLayers = (level: number) => {
     const tiles = tilesAt(level);
     if (tiles === undefined) return;
-    for (const layer of layersOf(level, { ...tiles, isTop: level === top }, readPalette())) addInOrder(map, layer);
+    for (const layer of layersOf(level, { ...tiles, isTop: level === top }, palette())) addInOrder(map, layer);
+    if (cover?.level === level) cover.draw(map);
     limit(level);
   };
   const layerIds = (level: number) => map.getLayersOrder().filter((id) => id.endsWith(`-${level}`));
+  const layersOver = (level: number) =>
+    map.getLayersOrder().filter((id) => map.getLayer(id)?.source === sourceOf(level));
   /** The zoom from which a level is drawn. */
   const closeZoom = (level: number) => {
     if (!shown.isWhole || level <= top) return 0;
@@ -135,9 +152,9 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     for (const id of layerIds(level)) map.setLayerZoomRange(id, closeZoom(level), MOST_ZOOM);
   };
   const addAll = () => {
-    const palette = readPalette();
-    addInOrder(map, { id: 'sea', type: 'background', paint: { 'background-color': palette.sea } });
-    addAskedBox(map, palette);
+    const colours = palette();
+    addInOrder(map, { id: 'sea', type: 'background', paint: { 'background-color': colours.sea } });
+    addAskedBox(map, colours);
     for (const level of known.keys()) addLayers(level);
   };
   const need = async (level: number) => {
@@ -167,7 +184,7 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       if (tiles.is !== 'failed' && !isAll) continue;
       known.delete(level);
       failed = failed.filter(({ sourceId }) => sourceId !== sourceOf(level));
-      for (const id of layerIds(level)) map.removeLayer(id);
+      for (const id of layersOver(level)) map.removeLayer(id);
       if (tiles.is === 'there') map.removeSource(sourceOf(level));
     }
   };
@@ -186,12 +203,14 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     const zoom = map.getZoom();
     const wanted = levels.filter((level) => shown.isWhole || level <= shown.level);
     const close = wanted.filter((level) => level === top || zoom >= closeZoom(level));
-    for (const level of close) void need(level);
+    const covered = cover?.level ?? shown.level;
+    for (const level of new Set([...close, ...(cover ? [covered] : [])])) void need(level);
     const there = close.filter((level) => level === top || zoom >= (tilesAt(level)?.minzoom ?? Infinity));
     set({ level: there.at(-1) ?? top, levels: wanted });
-    tellLevels([...new Set([...there, shown.level])].sort());
-    const isTooFar = !there.includes(shown.level) && tilesAt(shown.level) !== undefined;
-    onNote(isTooFar ? `Zoom in to see level ${shown.level}` : tilesAt(top) === undefined ? LOADING : '');
+    tellLevels([...new Set([...there, shown.level, covered])].sort());
+    const isSeen = cover ? zoom >= (tilesAt(covered)?.minzoom ?? 0) : there.includes(covered);
+    const isTooFar = !isSeen && tilesAt(covered) !== undefined;
+    onNote(isTooFar ? `Zoom in to see level ${covered}` : tilesAt(top) === undefined ? LOADING : '');
   };
   const light = (isChosen: boolean) => {
     const { selected, fid } = state;
@@ -200,10 +219,11 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   };
 
   addAll();
-  const endPalette = onPaletteChange(() => {
+  const drawAgain = () => {
     for (const id of map.getLayersOrder()) map.removeLayer(id);
     addAll();
-  });
+  };
+  const endPalette = onPaletteChange(drawAgain);
   const measure = () => {
     if (whole === undefined) return;
     wholeZoom = camera.zoomOf(whole);
@@ -219,7 +239,8 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     if (tile !== undefined) failed.push(tile);
     void fail(event.error, tile);
   });
-  followPointer(map, { onPick, onHere, titleOf });
+  const noteOf = (level: number, fid: number) => (cover?.level === level ? cover.noteOf(fid) : '');
+  followPointer(map, { onPick, onHere, titleOf, noteOf });
 
   return {
     ...camera,
@@ -246,6 +267,14 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     },
     outline(box) {
       showAskedBox(map, box);
+    },
+    cover(next) {
+      const isSame = cover?.level === next?.level;
+      cover = next;
+      // With another level other units have no colours.
+      if (!isSame) drawAgain();
+      else if (tilesAt(next?.level ?? -1) !== undefined) next?.draw(map);
+      follow();
     },
     mark(point) {
       if (point === undefined) marker.remove();

@@ -60,6 +60,13 @@ export function readPalette(): Palette {
   };
 }
 
+/** One colour for all units, where another thing has the colours. */
+export function plain(palette: Palette): Palette {
+  const units = palette.units.map(() => palette.land);
+  const unitsHovered = units.map(() => palette.landHovered);
+  return { ...palette, units, unitsHovered, neighbours: units, neighboursHovered: unitsHovered };
+}
+
 /**
  * Calls back when the system changes between light and dark.
  * @returns ends it

@@ -15,13 +15,15 @@ export interface Picked {
   parentLevel: number;
 }
 
+/** `noteOf`: what is said of a unit besides; empty for nothing. */
+type PointerOptions = Pick<MapOptions, 'onPick' | 'onHere' | 'titleOf'> & {
+  noteOf: (level: number, fid: number) => string;
+};
+
 /** As on Android. Safari of a phone has no such event of its own. */
 const LONG_PRESS_MS = 500;
 
-export function followPointer(
-  map: LibraryMap,
-  { onPick, onHere, titleOf }: Pick<MapOptions, 'onPick' | 'onHere' | 'titleOf'>,
-) {
+export function followPointer(map: LibraryMap, { onPick, onHere, titleOf, noteOf }: PointerOptions) {
   const name = document.createElement('div');
   name.className = 'map-name';
   name.hidden = true;
@@ -38,7 +40,9 @@ export function followPointer(
     if (hovered !== undefined) map.setFeatureState(hovered, { hover: true });
     canvas.classList.toggle('over-unit', unit !== undefined);
     // Text of the data is text, never markup.
-    name.textContent = unit === undefined ? '' : (titleOf(unit.level, unit.fid) ?? nameIn(map, unit) ?? '');
+    const title = unit && (titleOf(unit.level, unit.fid) ?? nameIn(map, unit));
+    const texts = [title, unit && noteOf(unit.level, unit.fid)];
+    name.textContent = texts.filter(Boolean).join(': ');
     name.hidden = name.textContent === '';
   };
 

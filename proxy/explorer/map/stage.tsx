@@ -20,6 +20,7 @@ export function Stage({ map, children }: { map: RefObject<HTMLDivElement | null>
         <p id="no-map-reason">{page.noMap}</p>
         <p>The list, search, facts, downloads and requests of the explorer work without it.</p>
       </div>
+      <MapLegend />
       <Credits />
     </section>
   );
@@ -47,6 +48,30 @@ export function mapCovered(): number {
 
 /** Said where the colours of the map mean nothing else. */
 const LEGEND = 'Colours only tell neighbours apart.';
+
+/** What the colours mean, where they mean something. */
+function MapLegend() {
+  const legend = page.legend.value;
+  if (legend === undefined) return null;
+  return (
+    <div class="legend-place">
+      <figure class="legend">
+        <figcaption>{legend.title}</figcaption>
+        <ul>
+          {legend.entries.map(({ colour, text, stripes }, i) => (
+            <li key={i}>
+              <span
+                class={`swatch ${stripes === undefined ? '' : 'striped'}`}
+                style={{ '--swatch': colour, '--stripes': stripes }}
+              />
+              <span>{text}</span>
+            </li>
+          ))}
+        </ul>
+      </figure>
+    </div>
+  );
+}
 
 /** Whose data is shown: the sources of the levels that are on the map or in the list. */
 function Credits() {

@@ -34,18 +34,23 @@ export const NOTHING: MapState = { level: -1, levels: [], of: -1, gids: {}, sele
 
 const UP = [0, 1, 2, 3, 4, 5];
 const DOWN = UP.toReversed();
+/** What covers the units of a level, if something does. */
+export const COVER_STRIPES = 'cover-stripes';
+export const COVER_FILL = 'cover-fill';
 /** All layers, from bottom to top. */
 const ORDER = [
   'sea',
   ...UP.map((level) => `land-${level}`),
   ...UP.map((level) => `fill-${level}`),
+  COVER_STRIPES,
+  COVER_FILL,
   ...DOWN.map((level) => `border-${level}`),
   'asked-box',
   ...UP.flatMap((level) => [`halo-${level}`, `chosen-${level}`]),
   ...DOWN.map((level) => `label-${level}`),
 ];
 /** Layers whose units can be picked, topmost first. */
-export const PICKABLE = [...DOWN.map((level) => `fill-${level}`), ...DOWN.map((level) => `land-${level}`)];
+export const PICKABLE = [COVER_FILL, ...['fill', 'land'].flatMap((kind) => DOWN.map((level) => `${kind}-${level}`))];
 
 /** The zooms about which the units of a level get as large as a word, unless it is the first one of the release. */
 const LINE_ZOOMS = [0, 2.5, 4, 6, 8, 10];

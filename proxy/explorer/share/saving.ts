@@ -36,7 +36,7 @@ export async function saveChange({ from, path }: Change, client: Client, visit: 
   const title = `changes since ${from}`;
   await saving(title, visit, async (signal) => {
     const name = `${path.split('/').at(-1)}`;
-    save({ name, type: 'text/csv;charset=utf-8', parts: [await client.file(path, signal)] });
+    save({ name, type: 'text/csv;charset=utf-8', parts: [(await client.file(path, signal)).blob] });
     return { kind: 'note', title: `Saved ${title}` };
   });
 }

@@ -1,5 +1,6 @@
 // What the page shows beside the map, as signals: components draw it. What a place lists is in shown.ts.
 import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
 import type { About } from '../api/about.ts';
 import type { Point } from '../api/coordinates.ts';
 import type { NamedUnit } from '../api/unit.ts';
@@ -34,7 +35,9 @@ export const page = {
   visit: signal<Visit | undefined>(undefined),
   /** Is somebody asked for a token? Why, where there is a reason. */
   signIn: signal<{ reason: string } | undefined>(undefined),
-  tab: signal<'browse' | 'request'>('browse'),
+  tab: signal<'browse' | 'request' | 'table'>('browse'),
+  /** What shows a table, once its script is there. */
+  tableCard: signal<ComponentType | undefined>(undefined),
   sheet: signal<Sheet>('half'),
   /** What is said above the panels, with a button. */
   message: signal<(Message & { action?: { label: string; run: () => void } | undefined }) | undefined>(undefined),
@@ -66,6 +69,6 @@ export function showBrowse(): void {
 
 /** Moves the focus to the heading of the tab, before what has it leaves the page. */
 export function focusHeading(): void {
-  const id = page.tab.value === 'browse' ? 'heading' : 'request-heading';
+  const id = page.tab.value === 'browse' ? 'heading' : `${page.tab.value}-heading`;
   document.getElementById(id)?.focus({ preventScroll: true });
 }

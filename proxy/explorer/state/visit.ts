@@ -9,7 +9,7 @@ import type { Names } from '../api/names.ts';
 import { boxToText, textToBox } from '../api/page-request.ts';
 import { type NamedUnit, titleOf } from '../api/unit.ts';
 import { tellHere } from '../here/tell-here.ts';
-import type { UnitMap } from '../map/map.ts';
+import type { Cover, UnitMap } from '../map/map.ts';
 import type { Picked } from '../map/pointer.ts';
 import { errorToMessage, isPassing, savedMessage } from '../messages/messages.ts';
 import { tellMissing } from '../messages/tell-missing.ts';
@@ -247,6 +247,11 @@ export class Visit {
 
   async saveChanges(change: Change): Promise<void> {
     await saveChange(change, this.client, this.#parts.saving).catch((error) => this.fail(error));
+  }
+
+  /** Covers units on the map; undefined: no more. */
+  cover(cover: Cover | undefined): void {
+    this.#map?.cover(cover);
   }
 
   get hasMap(): boolean {

@@ -1,12 +1,16 @@
 // Units of earlier releases: their names and GIDs, and the units that have taken their place.
-import type { ChangeRow } from '../../../format/changes.ts';
 import type { Level } from '../../../format/levels.ts';
 import { foldedForms } from './forms.ts';
 import type { LevelNames } from './level-names.ts';
 import type { Scope } from './scopes.ts';
 
-/** A change between two releases. */
-export type Change = Pick<ChangeRow, 'level' | 'fromGid' | 'fromName' | 'toGid'>;
+/** A change between two releases; empty texts where a unit is new, or gone. */
+export interface Change {
+  level: Level;
+  fromGid: string;
+  fromName: string;
+  toGid: string;
+}
 
 /** The units of earlier releases of some levels. */
 export class FormerUnits {

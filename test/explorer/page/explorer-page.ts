@@ -247,6 +247,12 @@ export async function apiText({ url }: { url: string }, path: string): Promise<s
   return (await fetch(`${url}/api/v1/${path}`, { headers: AUTHORIZED })).text();
 }
 
+/** Chooses a file in the Table tab, which is open. */
+export function chooseTable(page: Page, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+  return page.locator('#table-file').setInputFiles(file);
+}
+
 /** Types into the search field, and waits for what is said of the results. */
 export async function search(page: Page, text: string, note: string): Promise<void> {
   await page.getByLabel('Search by name, GID or coordinates').fill(text);

@@ -1,7 +1,7 @@
 // The states of the page, one after the other as someone gets to them: for what must hold in each, such as that it is
 // accessible, and that it fits the screen.
 import type { Page } from 'playwright-core';
-import { openUnit, type Step, TOKEN, waitForPlace } from './explorer-page.ts';
+import { chooseTable, openUnit, type Step, TOKEN, waitForPlace } from './explorer-page.ts';
 
 /** The statuses of the answers that some of them provoke. */
 export const EXPECTED_STATUSES = [400, 404];
@@ -56,6 +56,21 @@ export async function walkStates(page: Page, step: Step, assertSound: (page: Pag
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Request' }).click();
     await page.locator('#url').getByText('/api/v1/geojsonl/lv1?gid-0=AAA').waitFor();
+  });
+  await state('a table is asked for', async () => {
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await page.getByText('The table stays in this browser').waitFor();
+  });
+  await state('a table, with all that is said of one', async () => {
+    await chooseTable(page, 'table.csv', 'gid;total\nAAA.1_1;1,5\nAAA.2_1;x\nNowhere;2\nAAA.1_1;3\nBBB.1_1;7,25\n');
+    await page.getByText('3 of the 3 units of level 1 have a row.').waitFor();
+    for (const details of await page.locator('.table-card summary').all()) await details.click();
+    await page.getByText('line 5: AAA.1_1 (first in line 2)').waitFor();
+  });
+  await state('a table is refused', async () => {
+    await chooseTable(page, 'other.csv', 'gid\nAAA\n');
+    await page.getByRole('alert').getByText('The table has one column').waitFor();
+    await page.getByText('3 of the 3 units of level 1 have a row.').waitFor();
   });
   await state('empty', async () => {
     await page.goto(`${origin}/#lv1?gid-0=ZZZ`);

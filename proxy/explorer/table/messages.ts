@@ -1,0 +1,35 @@
+// What the page and its worker say to each other of a table.
+import type { Level } from '../../../format/levels.ts';
+import type { Classified, Reading } from './classes.ts';
+import type { Choice, MatchedTable } from './matching.ts';
+import type { OpenTable } from './reading.ts';
+
+/** To the worker: first the file, then how it is to be read, and the names that it wants, or why they do not come. */
+export type ToWorker =
+  | { is: 'file'; file: File; levels: readonly Level[] }
+  | { is: 'read'; choice: Choice | undefined; reading: Reading }
+  | { is: 'names'; level: Level; names: Blob };
+
+/** From the worker. */
+export type FromWorker =
+  | { is: 'step'; step: string }
+  | { is: 'wanted'; level: Level }
+  | { is: 'fault'; fault: string }
+  | { is: 'table'; table: ReadTable };
+
+/** A table that has been read and matched. */
+export interface ReadTable
+  extends Pick<OpenTable, 'header' | 'encoding' | 'rows'>,
+    Pick<MatchedTable, 'level' | 'problems' | 'within' | 'units'>,
+    Pick<Classified, 'kind' | 'sign' | 'classes' | 'read'> {
+  separator: string;
+  choice: Choice;
+  reading: Reading;
+  /** Units that have a row. */
+  found: number;
+  /** Those on the map, and the class of each: more than `found` where several have one GID. */
+  fids: Float64Array;
+  of: Uint8Array;
+  /** The values of these, as JSON: one text is given from thread to thread at once. */
+  values: string;
+}

@@ -1,0 +1,229 @@
+// A table of a person's own on the map: a script of its own, loaded when a file is chosen. It reads the file in a
+// worker, and forgets it with the visit; a visit of another release matches it again.
+import { batch, effect, signal } from '@preact/signals';
+import type { Visit } from '../state/visit.ts';
+import { Card } from './card.tsx';
+import { CLASSES, type Reading } from './classes.ts';
+import { coloursOf } from './colours.ts';
+import { coverOf, isDark, mapColours } from './cover.ts';
+import { withColumn } from './geojson.ts';
+import type { Choice } from './matching.ts';
+import type { FromWorker, ReadTable, ToWorker } from './messages.ts';
+import type { PageParts } from './table-tab.tsx';
+
+/** A table that is shown. */
+export interface ShownTable {
+  file: File;
+  table: ReadTable;
+}
+
+/** How a table is read; a choice that nobody has made is found out. */
+export interface Wish {
+  choice?: Choice | undefined;
+  reading: Reading;
+}
+
+/** What the card shows. */
+export interface TableState {
+  step: string;
+  fault: string;
+  shown: ShownTable | undefined;
+}
+
+const NOTHING: TableState = { step: '', fault: '', shown: undefined };
+const USUAL: Wish = { reading: { count: CLASSES.usual } };
+
+/** A file that is read, in a worker of its own. */
+interface Reader {
+  file: File;
+  wish: Wish;
+  worker: Worker;
+}
+
+let parts: PageParts | undefined;
+/** What is read, or shown. One that is not yet shown changes nothing until it is. */
+let reader: Reader | undefined;
+let coming: Reader | undefined;
+const state = signal(NOTHING);
+
+/** Reads a file, and shows it in place of the one before. */
+export function showTable(file: File, page: PageParts): void {
+  if (parts === undefined) start(page);
+  const visit = page.page.visit.value;
+  if (visit !== undefined) read(file, USUAL, visit);
+}
+
+function start(page: PageParts): void {
+  parts = page;
+  const link = document.createElement('link');
+  link.rel = 'stylesheet';
+  link.href = new URL('table.css', import.meta.url).href;
+  document.head.append(link);
+  page.page.tableCard.value = () => <Card state={state.value} {...actions} />;
+  let last: Visit | undefined = page.page.visit.value;
+  effect(() => {
+    const visit = page.page.visit.value;
+    if (visit === last) return;
+    last = visit;
+    const { file, wish } = coming ?? reader ?? {};
+    if (visit === undefined) forget();
+    else if (file !== undefined && wish !== undefined) read(file, wish, visit);
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', tellLegend);
+}
+
+/** Reads a file from its beginning. */
+function read(file: File, wish: Wish, visit: Visit): void {
+  coming?.worker.terminate();
+  const worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+  const own = { file, wish, worker };
+  coming = own;
+  const tell = (message: ToWorker) => worker.postMessage(message);
+  worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+    if (own !== coming && own !== reader) return;
+    if (data.is === 'step') state.value = { ...state.value, step: data.step };
+    else if (data.is === 'wanted') void give(data.level, own, visit);
+    else if (data.is === 'fault') refuse(own, data.fault);
+    else show(own, data.table, visit);
+  });
+  worker.addEventListener('error', () => refuse(own, 'The table could not be read: its script did not load.'));
+  state.value = { ...state.value, step: `Reading ${file.name}…`, fault: '' };
+  tell({ is: 'file', file, levels: levelsOf(visit) });
+  tell({ is: 'read', ...wish, choice: wish.choice });
+}
+
+/** Those that have units. */
+function levelsOf({ about }: Visit) {
+  const LEVELS = [0, 1, 2, 3, 4, 5] as const;
+  return LEVELS.filter((level) => (about.levels[level]?.gidColumns.length ?? 0) > 0);
+}
+
+/** Gives a worker the names of a level: with the files of the page's own map all that is asked for. */
+async function give(
+  level: ReturnType<typeof levelsOf>[number],
+  { worker, ...own }: Reader,
+  visit: Visit,
+): Promise<void> {
+  try {
+    const { blob, release } = await visit.client.file(`names/lv${level}`, visit.signal, 'default');
+    if (release !== visit.about.release) throw new Error('A new release is published. Choose the file again.');
+    worker.postMessage({ is: 'names', level, names: blob } satisfies ToWorker);
+  } catch (error) {
+    if (visit.signal.aborted) return;
+    refuse({ worker, ...own }, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A refusal changes nothing: what is shown stays. */
+function refuse({ worker, file }: Reader, fault: string): void {
+  if (worker === coming?.worker) {
+    worker.terminate();
+    coming = undefined;
+  }
+  state.value = { ...state.value, step: '', fault: `${file.name}: ${fault}` };
+}
+
+function show(own: Reader, table: ReadTable, visit: Visit): void {
+  if (own === coming) {
+    reader?.worker.terminate();
+    reader = own;
+    coming = undefined;
+  }
+  own.wish = { choice: table.choice, reading: { ...own.wish.reading } };
+  batch(() => {
+    state.value = { step: '', fault: '', shown: { file: own.file, table } };
+    tellLegend();
+  });
+  visit.cover(coverOf(table, noteOf(table), visit.signal));
+  parts?.announce(`${own.file.name}: ${table.found} units`);
+}
+
+/** The value of a unit. */
+function noteOf(table: ReadTable): (fid: number) => string {
+  const values = valuesOf(table);
+  return (fid) => values().get(fid) ?? '';
+}
+
+/** By fid, once somebody asks. */
+function valuesOf({ fids, values }: ReadTable): () => ReadonlyMap<number, string> {
+  let known: Map<number, string> | undefined;
+  return () => {
+    const texts: string[] = known === undefined ? JSON.parse(values) : [];
+    known ??= new Map(texts.map((text, i) => [fids[i] ?? Number.NaN, text]));
+    return known;
+  };
+}
+
+function tellLegend(): void {
+  const { table } = state.value.shown ?? {};
+  if (parts === undefined) return;
+  if (table === undefined) {
+    parts.page.legend.value = undefined;
+    return;
+  }
+  const { kind, classes, header, choice, units, found } = table;
+  const colours = coloursOf(kind, classes.length, isDark());
+  const { ground, stripe } = mapColours();
+  const entries = classes.map(({ text }, i) => ({ colour: colours[i] ?? '', text }));
+  const isAll = classes.reduce((sum, own) => sum + own.units, 0) === units && found === units;
+  const without = { colour: ground, text: 'no value', stripes: stripe };
+  parts.page.legend.value = { title: header[choice.value] ?? '', entries: isAll ? entries : [...entries, without] };
+}
+
+/** Ends the workers with what they have of the table. */
+function forget(): void {
+  for (const own of [reader, coming]) own?.worker.terminate();
+  reader = undefined;
+  coming = undefined;
+  state.value = NOTHING;
+  tellLegend();
+}
+
+const actions = {
+  /** Reads the table that is shown by other columns, or otherwise. */
+  change(wish: Wish): void {
+    if (reader === undefined) return;
+    reader.wish = wish;
+    state.value = { ...state.value, step: 'Finding the units…', fault: '' };
+    reader.worker.postMessage({ is: 'read', choice: wish.choice, reading: wish.reading } satisfies ToWorker);
+  },
+  remove(): void {
+    parts?.focusHeading();
+    forget();
+    parts?.page.visit.value?.cover(undefined);
+  },
+  /** Goes to the units of the table. */
+  open({ level, within }: ReadTable): void {
+    parts?.page.visit.value?.open(within && { ...within, inside: [] }, level);
+  },
+  hasMap: () => parts?.page.visit.value?.hasMap === true,
+  savePicture(): void {
+    void parts?.page.visit.value?.savePicture();
+  },
+  saveUnits({ table }: ShownTable): void {
+    const visit = parts?.page.visit.value;
+    if (parts === undefined || visit === undefined) return;
+    const { level, within, header, choice, kind, sign } = table;
+    const { about } = visit;
+    const filters = new Map(within && [[within.level, within.gid]]);
+    const geometry = about.geometries.find((name) => name !== 'none') ?? 'full';
+    const { toGeoJson } = parts;
+    const column = {
+      name: header[choice.value] ?? '',
+      values: valuesOf(table)(),
+      sign: kind === 'numbers' ? sign : undefined,
+    };
+    void visit.download({
+      title: column.name,
+      listings: [{ level, filters, geometry }],
+      isAllLevels: false,
+      toFile: ({ features, release }) =>
+        toGeoJson({
+          ...{ features: withColumn(features, column), matched: features.length, release, level, geometry },
+          ...{ parents: [...filters.values(), column.name], attribution: about.attribution },
+        }),
+    });
+  },
+};
+
+export type TableActions = typeof actions;

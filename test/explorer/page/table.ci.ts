@@ -1,0 +1,167 @@
+// A table of a person's own colours the map: what it asks for, shows and saves, and that it is forgotten.
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { until } from '../../support/until.ts';
+import { colourAt, drawn, goToView, mapAtRest, pixelOf } from './asked-map.ts';
+import {
+  ALL_SHAPES,
+  buildExplorerRelease,
+  chooseTable,
+  give,
+  journey,
+  keptBy,
+  saveFrom,
+  signOut,
+  startExplorer,
+  TOKEN,
+  waitForPlace,
+} from './explorer-page.ts';
+
+const service = await startExplorer(ALL_SHAPES);
+
+/** A word that is in no name of the release, and must not leave the page. */
+const SECRET = 'Geheimnis';
+const TABLE = `Gebiet,${SECRET}\nAAA.1_1,1\nAAA.2_1,3\n`;
+/** The paler and the stronger of two classes. */
+const COLOURS = ['#fdebcf', '#6e1d2c'];
+
+/** Where the regions North and South of Aland are. */
+const NORTH = [0.5, 2.5] as const;
+const SOUTH = [1.5, 0.5] as const;
+
+async function coloursOf(page: Page): Promise<string[]> {
+  await mapAtRest(page);
+  return Promise.all([NORTH, SOUTH].map(async ([x, y]) => colourAt(page, await pixelOf(page, x, y))));
+}
+
+async function waitForColours(page: Page, colours: readonly string[]): Promise<void> {
+  await until(async () => (await coloursOf(page)).join() === colours.join(), `the map has not ${colours}`);
+}
+
+journey('someone colours the map by a table', { service, hasMap: 'asked' }, async (page, step) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(`${request.url().slice(service.url.length)} ${request.postData() ?? ''}`));
+  const card = page.locator('.table-card');
+  const legend = page.locator('.legend li');
+  let plain: string[] = [];
+  let address = '';
+
+  await step('a file is read in the page: names files are asked for, and tiles of its level', async () => {
+    await waitForPlace(page, 'r1', '2 countries');
+    await goToView(page, `${service.url}/#lv0?map=5.00/2.00/2.00`);
+    plain = await coloursOf(page);
+    address = page.url();
+    assert.ok(!asked.some((path) => path.includes('/table/')));
+    asked.length = 0;
+    await page.getByRole('tab', { name: 'Table' }).click();
+    assert.equal(asked.join(), '');
+    await chooseTable(page, `${SECRET}.csv`, TABLE);
+    await card.getByText('2 of the 2 units of level 1 in Aland have a row.').waitFor();
+    await waitForColours(page, COLOURS);
+    const ofApi = asked.filter((path) => path.startsWith('/api/') && !/^\/api\/v1\/tiles\/lv1(\.json|\/)/.test(path));
+    assert.deepEqual(ofApi.sort(), ['/api/v1/names/lv0 ', '/api/v1/names/lv1 ']);
+    const scripts = asked.filter((path) => path.startsWith('/explorer/')).map((path) => path.split('/').at(-1)?.trim());
+    assert.deepEqual(scripts.sort(), ['table.css', 'table.js', 'worker.js']);
+  });
+
+  await step('the address, the service and what the browser keeps have nothing of it', async () => {
+    assert.equal(page.url(), address);
+    assert.ok(!asked.some((path) => path.includes(SECRET) || path.includes('AAA')));
+    assert.deepEqual(await keptBy(page), [0, 0, '']);
+    await page.getByText('no link to this page has it').waitFor();
+  });
+
+  await step('the legend says what the colours mean, and the credits no more that they mean nothing', async () => {
+    assert.deepEqual(await legend.allTextContents(), ['1', '3']);
+    assert.equal(await page.locator('.legend figcaption').textContent(), SECRET);
+    assert.equal(await page.getByText('Colours only tell neighbours apart.').count(), 0);
+    const { x, y } = await pixelOf(page, ...NORTH);
+    await page.mouse.move(x, y);
+    await page.locator('.map-name').getByText('North: 1', { exact: true }).waitFor();
+    await page.mouse.move(0, 0);
+  });
+
+  await step('its level stays, whatever is listed', async () => {
+    await goToView(page, `${service.url}/#lv2?gid-0=AAA&map=5.00/2.00/2.00`);
+    await page.locator('#heading').getByText('Aland', { exact: true }).waitFor({ state: 'attached' });
+    await waitForColours(page, COLOURS);
+    assert.deepEqual(await drawn(page, 'cover'), ['1/1', '1/2']);
+  });
+
+  await step('it is read otherwise without another request; what has no value is striped', async () => {
+    asked.length = 0;
+    await card.getByLabel('Values are').selectOption('classes');
+    await card.getByLabel('Number of classes').waitFor({ state: 'detached' });
+    await card.getByLabel('Values are').selectOption('numbers');
+    await card.getByLabel('Number of classes').selectOption('3');
+    assert.ok(!asked.some((path) => path.startsWith('/api/')), asked.join());
+    await chooseTable(page, 'second.csv', 'name;v\nNorth;1,5\nNowhere;2\n');
+    await card.getByText('The first values are read as 1,5 → 1.5; 2').waitFor({ state: 'detached' });
+    await card.getByText('1 of the 2 units of level 1 in Aland have a row.').waitFor();
+    await card.getByText('The first values are read as 1,5 → 1.5.').waitFor();
+    assert.deepEqual(await legend.allTextContents(), ['1.5', 'no value']);
+    await card.getByLabel('Decimal sign').selectOption('.');
+    await card.getByText('A value that is no number (1 row)').waitFor();
+    await card.getByText('No unit found (1 row)').click();
+    await card.getByText('line 3: Nowhere').waitFor();
+    await card.getByLabel('Decimal sign').selectOption(',');
+    await card.getByText('1,5 → 1.5').waitFor();
+  });
+
+  await step('what is refused changes nothing', async () => {
+    await chooseTable(page, 'bad.csv', 'name,v\nNorth,1\nSouth,1,5\n');
+    await card.getByRole('alert').getByText('bad.csv: The row from line 3 has 3 values').waitFor();
+    assert.deepEqual(await legend.allTextContents(), ['1.5', 'no value']);
+    await card.getByRole('heading', { name: 'second.csv' }).waitFor();
+  });
+
+  await step('a file that is dropped takes its place; it is saved with the units, and as a picture', async () => {
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([${JSON.stringify(TABLE)}], 'dropped.csv'));
+      const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+      document.querySelector('#map').dispatchEvent(event);
+    })()`);
+    await card.getByRole('heading', { name: 'dropped.csv' }).waitFor();
+    const units = await saveFrom(page, () => card.getByRole('button', { name: 'Save GeoJSON' }).click());
+    assert.equal(units.name, `r1-lv1-AAA-${SECRET}.geojson`);
+    const { features } = JSON.parse(units.content.toString());
+    const values = features.map(({ properties }: { properties: Record<string, unknown> }) => [
+      properties['GID_1'],
+      properties[SECRET],
+    ]);
+    assert.deepEqual(values, [
+      ['AAA.1_1', 1],
+      ['AAA.2_1', 3],
+    ]);
+    const picture = await saveFrom(page, () => card.getByRole('button', { name: 'Save PNG' }).click());
+    assert.match(picture.name, /\.png$/);
+  });
+
+  await step('another release is matched again', async () => {
+    await buildExplorerRelease(service.folder, { ...ALL_SHAPES, release: 'r2' });
+    await service.releases.refresh();
+    asked.length = 0;
+    await card.getByRole('button', { name: 'Open Aland' }).click();
+    await page.locator('#release').getByText('r2', { exact: true }).waitFor({ state: 'attached' });
+    await until(async () => asked.some((path) => path.startsWith('/api/v1/names/lv1')), 'no names of r2');
+    await card.getByText('2 of the 2 units of level 1 in Aland have a row.').waitFor();
+    await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=5.00/2.00/2.00`);
+    await waitForColours(page, COLOURS);
+  });
+
+  await step('it is removed, and forgotten at the sign-out', async () => {
+    await card.getByRole('button', { name: 'Remove the table' }).click();
+    await page.locator('#table-heading:focus').waitFor();
+    assert.equal(await legend.count(), 0);
+    await waitForColours(page, plain);
+    await chooseTable(page, 'third.csv', TABLE);
+    await card.getByRole('heading', { name: 'third.csv' }).waitFor();
+    await signOut(page);
+    assert.equal(await page.locator('.legend').count(), 0);
+    await give(page, TOKEN);
+    await page.getByRole('tab', { name: 'Table' }).click();
+    assert.equal(await card.getByRole('heading').count(), 0);
+  });
+});

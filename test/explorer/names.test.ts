@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { BuildOptions } from '../../generator/build.ts';
+import { contentOptionsFrom } from '../../generator/options/option-texts.ts';
 import { createClient } from '../../proxy/explorer/api/client.ts';
 import { Names } from '../../proxy/explorer/api/names.ts';
 import type { NamedUnit } from '../../proxy/explorer/api/unit.ts';
@@ -76,6 +77,26 @@ test('where units have no parent at the level between, the names count what is i
     [1, 1, null],
     [2, 1, null],
   ]);
+});
+
+test('names are in a language where a unit has one in it; a language that the release does not have changes none', async () => {
+  const layers = [
+    squares('ADM_0', ['GID_0', 'NAME_0', 'NAME_FR'], ['ESP', 'Spain', 'Espagne'], ['FRA', 'France', null]),
+  ];
+  const { url } = await startService(
+    await buildLayers(layers, contentOptionsFrom({ 'name-column': ['lv0:fr=NAME_FR'] })),
+  );
+  for (const [lang, ...expected] of [
+    ['', 'Spain', 'France'],
+    ['fr', 'Espagne', 'France'],
+    ['de', 'Spain', 'France'],
+  ] as const) {
+    const [level] = await namesOf(url, undefined, lang).load(0);
+    assert.deepEqual(
+      level?.units.map(({ name }) => name),
+      expected,
+    );
+  }
 });
 
 test('of more than 10,000 units the first are given, and how many there are', async () => {

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { layerOf, square } from '../../support/datasets/write-dataset.ts';
+import { type RunningService, startService } from '../../support/http/in-process-proxy.ts';
+import { buildLayers } from '../../support/releases/build-release.ts';
 import { until } from '../../support/until.ts';
 import { drawn, mapAtRest } from './asked-map.ts';
 import { assertAccessible } from './axe.ts';
@@ -15,7 +17,6 @@ import {
   search,
   selectUnit,
   startExplorer,
-  startLayers,
   WINDOW,
   waitForFacts,
   waitForPlace,
@@ -23,7 +24,7 @@ import {
 
 const [EGYPT, CAIRO] = ['مصر', 'القاهرة'];
 
-const service = await startLayers(
+const folder = await buildLayers(
   [
     layerOf(
       'ADM_0',
@@ -51,6 +52,8 @@ const service = await startLayers(
     tileLanguages: ['ar'],
   },
 );
+
+const service = await startService(folder, { explorer: true });
 
 /** The text that labels of a level show. */
 async function labels(page: Page, level: number): Promise<string[]> {
@@ -157,3 +160,18 @@ journey('a release without languages offers none', { service: startExplorer }, a
   await waitForPlace(page, 'r1', '2 countries');
   assert.equal(await page.getByLabel('Language of names').count(), 0);
 });
+
+const startPublic = (): Promise<RunningService> =>
+  startService(folder, { explorer: true, isPublic: true, embedOrigins: ['https://example.org'] });
+
+journey(
+  'a map in a frame has the language of its address',
+  { service: startPublic, hasMap: 'asked', path: '/embed#lv1?lang=ar&gid-0=EGY' },
+  async (page, _, { url }) => {
+    await page.getByRole('heading', { name: EGYPT }).waitFor({ state: 'attached' });
+    await mapAtRest(page);
+    assert.deepEqual(await labels(page, 1), ['Giza', CAIRO]);
+    const link = await page.getByRole('link', { name: 'Open in the explorer' }).getAttribute('href');
+    assert.match(new URL(link ?? '', `${url}/`).hash, /^#lv1\?lang=ar&gid-0=EGY/);
+  },
+);

@@ -110,5 +110,9 @@ test('the form has three lists, each of the units below what was chosen before, 
   await country.selectOption('Choose');
   assert.deepEqual([await region.isDisabled(), await last.isDisabled(), await gid()], [true, true, '']);
   assert.deepEqual(faults, []);
+  // As the file comes, without a token.
+  pages.serve(readFileSync('proxy/examples/clients/form.html', 'utf8'), port, url, '');
+  await tab.reload();
+  await tab.getByRole('alert').getByText('Send a token in the header').waitFor();
   await tab.close();
 });

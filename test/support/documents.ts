@@ -120,8 +120,8 @@ const TABLES: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(QUESTION_GROUPS.map((group) => [`examples of ${group}`, () => examplesOf(group)])),
 };
 
-/** The host that answers name, and its address in documents. */
-const HOST = /http:\/\/boundaries\.example\.org/g;
+/** The host that answers name, also where they are cut before it, and its address in documents. */
+const HOST = /\/\/boundaries\.example\.org/g;
 const ADDRESS = 'http://127.0.0.1:8080';
 /** The longest line of an answer, in characters. */
 const LINE_CHARS = 118;
@@ -133,7 +133,7 @@ function examplesOf(group: QuestionGroup): string {
       const options = method === 'HEAD' ? '-sI' : '-si';
       const isOpen = !target.startsWith('/api/');
       const address = isOpen ? `${ADDRESS}${target}` : `-H "$AUTH" "${target.replace('/api/v1', '$BASE')}"`;
-      const lines = answer.replace(HOST, ADDRESS).split('\n').map(folded).join('\n');
+      const lines = answer.replace(HOST, ADDRESS.replace(/^.*:(?=\/)/, '')).split('\n').map(folded).join('\n');
       return `**${question}**\n\n\`\`\`sh\ncurl ${options} ${address}\n\`\`\`\n\n\`\`\`http\n${lines}\n\`\`\`\n`;
     })
     .join('\n');

@@ -133,7 +133,11 @@ function examplesOf(group: QuestionGroup): string {
       const options = method === 'HEAD' ? '-sI' : '-si';
       const isOpen = !target.startsWith('/api/');
       const address = isOpen ? `${ADDRESS}${target}` : `-H "$AUTH" "${target.replace('/api/v1', '$BASE')}"`;
-      const lines = answer.replace(HOST, ADDRESS.replace(/^.*:(?=\/)/, '')).split('\n').map(folded).join('\n');
+      const lines = answer
+        .replace(HOST, ADDRESS.replace(/^.*:(?=\/)/, ''))
+        .split('\n')
+        .map(folded)
+        .join('\n');
       return `**${question}**\n\n\`\`\`sh\ncurl ${options} ${address}\n\`\`\`\n\n\`\`\`http\n${lines}\n\`\`\`\n`;
     })
     .join('\n');

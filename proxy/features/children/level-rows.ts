@@ -1,6 +1,7 @@
 // The rows of a level's units as answers list them: JSON, deflated when it is brought into memory. Units that follow one
 // another below the same parents are a group, which is deflate data with a seam: a page is joined from groups, and
-// nothing is deflated for it. The part of a group that a page ends within is stored in it, not deflated.
+// nothing is deflated for it. Units with few siblings share a group. Of a group that a page has a part of, that part is
+// stored in the page, not deflated.
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
@@ -11,6 +12,7 @@ import type { NameField } from '../../../format/names.ts';
 import { resultOf } from '../../../format/steps.ts';
 import { TAG_CHARS, tagOf } from '../../bodies/answer.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
+import { nextTurn } from '../../work/next-turn.ts';
 import { hasLanguage, type Language } from '../names/languages.ts';
 import { GIDS } from '../names/level-names.ts';
 import { readNames } from '../names/names-file.ts';
@@ -19,8 +21,12 @@ import { readNames } from '../names/names-file.ts';
 export const SEPARATOR = ',\n';
 /** A group ends with so many rows, of which a page of 1,000 or 100 has whole groups, or behind so many bytes of text. */
 const [GROUP_ROWS, GROUP_BYTES] = [50, 32 * 1024];
+/** So many siblings have a group of their own: to deflate a group takes as long as many rows. */
+const FAMILY_ROWS = 10;
 /** A window with room for a usual group: to set up a larger one takes longer than to deflate few rows. */
 const DEFLATE_OPTIONS = { level: 6, windowBits: 13, finishFlush: constants.Z_FULL_FLUSH };
+/** Memory that zlib takes at least. */
+const CHUNK_MIN_BYTES = 64;
 const INFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH };
 /** Of each level the rows in so many languages stay in memory, besides those with default names. */
 const LANGUAGES = { most: 2 } as const;
@@ -85,9 +91,9 @@ export class LevelRows {
         const text = { data: whole, crc: u32At(crc, group), length };
         yield { bytes: whole.length, tag, deflated: () => text };
       } else {
-        const [within, rest] = [group, from];
-        const deflated = () => resultOf(storingBlocks([this.#textOf(within, rest, to)]));
-        yield { bytes: storedBytes(length), tag: `${tag}:${from - begin}-${to - begin}`, deflated };
+        const text = this.#textOf(group, from, to);
+        // Not that of the group, of which others may change.
+        yield { bytes: storedBytes(length), tag: tagOf(text), deflated: () => resultOf(storingBlocks([text])) };
       }
       from = to;
     }
@@ -115,7 +121,7 @@ export class LevelRows {
 
 /** Gathers the rows of a level's units in order of position. */
 export class RowsWriter {
-  readonly #isNext: (position: number) => boolean;
+  readonly #isSibling: (position: number) => boolean;
   readonly #start: Uint32Array;
   readonly #first: number[] = [];
   readonly #at: number[] = [0];
@@ -126,17 +132,21 @@ export class RowsWriter {
   #rows: string[] = [];
   #rowsBytes = 0;
   #count = 0;
+  /** The first one of the siblings that the last row is of. */
+  #family = 0;
 
-  /** @param isNext has a unit the parents of the one before? */
-  constructor(units: number, isNext: (position: number) => boolean) {
+  /** @param isSibling has a unit the parents of the one before? */
+  constructor(units: number, isSibling: (position: number) => boolean) {
     this.#start = new Uint32Array(units + 1);
-    this.#isNext = isNext;
+    this.#isSibling = isSibling;
   }
 
   add(row: string): void {
     const isFull = this.#rows.length === GROUP_ROWS || this.#rowsBytes > GROUP_BYTES;
-    if (this.#rows.length > 0 && (isFull || !this.#isNext(this.#count))) this.#endGroup();
+    const isFirst = this.#count > 0 && !this.#isSibling(this.#count);
+    if (this.#rows.length > 0 && (isFull || (isFirst && this.#isDivided))) this.#endGroup();
     if (this.#rows.length === 0) this.#first.push(this.#count);
+    if (isFirst) this.#family = this.#count;
     const bytes = Buffer.byteLength(row) + SEPARATOR.length;
     this.#rows.push(row);
     this.#rowsBytes += bytes;
@@ -156,10 +166,20 @@ export class RowsWriter {
     });
   }
 
+  /** Has the family that ends, or the one that begins, a group of its own? */
+  get #isDivided(): boolean {
+    const end = this.#count + FAMILY_ROWS;
+    if (this.#count - this.#family >= FAMILY_ROWS) return true;
+    if (end >= this.#start.length) return false;
+    for (let unit = this.#count + 1; unit < end; unit++) if (!this.#isSibling(unit)) return false;
+    return true;
+  }
+
   #endGroup(): void {
     const text = Buffer.from(this.#rows.join(SEPARATOR));
-    const data = deflateRawSync(text, DEFLATE_OPTIONS);
-    // A copy: zlib wrote the beginning of 16 kB of memory.
+    // Its own 16 kB for each group zlib would leave to the collector, which Node 24 calls much too late.
+    const data = deflateRawSync(text, { ...DEFLATE_OPTIONS, chunkSize: Math.max(text.length, CHUNK_MIN_BYTES) });
+    // A copy: zlib wrote the beginning of that memory.
     this.#data.push(Buffer.from(data));
     this.#at.push(elementAt(this.#at, this.#at.length - 1) + data.length);
     this.#crc.push(crc32(text));
@@ -169,9 +189,13 @@ export class RowsWriter {
   }
 }
 
-/** Are the parents of a unit those of the one before, on all levels? */
-function siblingsIn({ level, columns, features }: LevelIndex): (position: number) => boolean {
-  const parents = LEVELS.filter((above) => above < level).map((above) => ownersOf(elementAt(columns, above), features));
+/** Are the parents of a unit those of the one before, on all levels? Each level takes some milliseconds. */
+async function siblingsIn({ level, columns, features }: LevelIndex): Promise<(position: number) => boolean> {
+  const parents: Int32Array[] = [];
+  for (const above of LEVELS.filter((one) => one < level)) {
+    await nextTurn();
+    parents.push(ownersOf(elementAt(columns, above), features));
+  }
   return (position) => parents.every((numbers) => i32At(numbers, position) === i32At(numbers, position - 1));
 }
 
@@ -201,7 +225,7 @@ function rowsPart(tag: string | undefined): Part<LevelRows> {
 async function loadRows(level: LoadedLevel, tag: string | undefined): Promise<LevelRows> {
   const { index, summary } = level;
   const gids = await level.load(GIDS);
-  const rows = new RowsWriter(index.features, siblingsIn(index));
+  const rows = new RowsWriter(index.features, await siblingsIn(index));
   const keys = Object.keys(summary.codeColumns ?? {}).sort();
   // The next release may not have a language that is in use.
   const own: NameField = tag !== undefined && hasLanguage(level, tag) ? `name:${tag}` : 'name';

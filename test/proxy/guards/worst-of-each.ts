@@ -14,9 +14,10 @@ export interface WorstFacts {
   /** The level with the most units, and how many they are. */
   level: Level;
   features: number;
-  /** The GID of the unit of level 0 that has most of them, and of one of them. */
+  /** The GID of the unit of level 0 that has most of them, of one of them, and of one of the level above. */
   country: string;
   gid: string;
+  parent: string | undefined;
   maxzoom: number | undefined;
 }
 
@@ -118,11 +119,20 @@ export function factsOf(root: string): WorstFacts {
   const own = elementAt(index.columns, level);
   const { tiles } = elementAt(levels, level);
   const { features } = index;
-  return { level, features, country: countries.gidAt(largest), gid: own.gidAt(own.size >> 1), maxzoom: tiles?.maxzoom };
+  const above = index.columns[level - 1];
+  const parent = above && above.size > 0 ? above.gidAt(above.size >> 1) : undefined;
+  return {
+    level,
+    features,
+    parent,
+    country: countries.gidAt(largest),
+    gid: own.gidAt(own.size >> 1),
+    maxzoom: tiles?.maxzoom,
+  };
 }
 
 /** The table. */
-export function worstValues({ level, features, country, gid, maxzoom }: WorstFacts): WorstValue[] {
+export function worstValues({ level, features, country, gid, parent: above, maxzoom }: WorstFacts): WorstValue[] {
   const lv = levelName(level);
   const [own, parent] = [encodeURIComponent(gid), encodeURIComponent(country)];
   const page = `/api/v1/fc/${lv}`;
@@ -162,6 +172,9 @@ export function worstValues({ level, features, country, gid, maxzoom }: WorstFac
     row('point', 'with their full geometry', `/api/v1/at?point=${place}&geometry=full`),
     row('point', 'a cell of many edges', `/api/v1/at?point=${ODD.dense}`),
     row('gid', 'the largest country', `/api/v1/children?gid=${parent}`),
+    ...(above === undefined
+      ? []
+      : [row('gid', 'a parent of these', `/api/v1/children?gid=${encodeURIComponent(above)}&page-size=1`)]),
     row('gid', 'of no unit', `/api/v1/children?gid=${'x'.repeat(1000)}`, { status: 404 }),
     row('lang', 'no language', `/api/v1/at?point=${place}&lang=${'x'.repeat(1000)}`, { status: 400 }),
     ...['u u u u u u u u x', 'u 12', '1 2', 'u', '1', 'u u', 'unit u u u u', 'k', gid, ODD.gid, 'x'.repeat(100)].map(

@@ -1,7 +1,8 @@
-// How much memory the rows of a level take while they are gathered.
+// How the rows of a level are gathered: in few groups, which take little memory, and from which any rows can be had.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RowsWriter } from '../../../../proxy/features/children/level-rows.ts';
+import { constants, inflateRawSync } from 'node:zlib';
+import { RowsWriter, SEPARATOR } from '../../../../proxy/features/children/level-rows.ts';
 import { heldBytes } from '../../../support/processes/collect-garbage.ts';
 
 /** A 100th of what a level may have, each of them a group by itself: 400,000 may take 400 MB. */
@@ -13,4 +14,35 @@ test('rows that are gathered take about the memory of their deflate data, howeve
   for (let fid = 0; fid < UNITS; fid++) rows.add(JSON.stringify({ gid: `AAA.${fid}_1`, name: `Unit ${fid}`, fid }));
   const bytes = heldBytes() - before;
   assert.ok(rows.end().bytes > 0 && bytes < MOST_BYTES, `${bytes} bytes`);
+});
+
+/** Units that follow one another, with how many each of their parents has. */
+const FAMILIES = [...Array(300).fill(1), 12, 1, 2, 60, 3, 9, 9, 9, 9, 9, 9, 10, 130, 1, 11] as const;
+
+test('units with few siblings are in one group with those beside them, others in groups of their own', () => {
+  const begins = FAMILIES.map((_, i) => FAMILIES.slice(0, i).reduce((sum, own) => sum + own, 0));
+  const units = FAMILIES.reduce((sum, own) => sum + own, 0);
+  const rows = Array.from({ length: units }, (_, fid) => JSON.stringify({ gid: `AAA.${fid}_1`, name: `Unit ${fid}` }));
+  const writer = new RowsWriter(units, (position) => !begins.includes(position));
+  for (const row of rows) writer.add(row);
+  const level = writer.end();
+  // Six of 50 alone, then 12; 1 and 2; 50 and 10; 3 to 9 in 50 and 7; 10; 50, 50 and 30; 1; 11.
+  assert.equal([...level.parts(0, units)].length, 18);
+  for (const [i, first] of begins.entries()) {
+    const end = first + (FAMILIES[i] ?? 0);
+    const parts = [...level.parts(first, end)].map((part) => part.deflated());
+    const texts = parts.map(({ data }) => inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }).toString());
+    assert.equal(texts.join(SEPARATOR), rows.slice(first, end).join(SEPARATOR));
+    const isDeflated = parts.every(({ data, length }) => data.length < length);
+    assert.equal(isDeflated, end - first >= 10, `${end - first} units`);
+  }
+});
+
+test('the part of a group is known by its text alone, whatever is beside it', () => {
+  const tagBeside = (name: string): string[] => {
+    const writer = new RowsWriter(3, () => true);
+    for (const row of ['"A"', '"B"', JSON.stringify(name)]) writer.add(row);
+    return Array.from(writer.end().parts(0, 2), ({ tag }) => tag);
+  };
+  assert.deepEqual(tagBeside('C'), tagBeside('D'));
 });

@@ -30,9 +30,9 @@ test('each promise of PROMISES.md has a test with that title, in that file, whic
     assert.ok(landed.has(file), `${file} is no test of a landing: ${line}`);
     const source = readFileSync(join('test', file), 'utf8');
     // The title is in quotation marks: a part of it, where some of it is not the same each time.
-    const titles = [...source.matchAll(/\btest(?:Source)?\(\s*(?:'((?:[^'\\]|\\.)*)'|"([^"]*)"|`([^`]*)`)/g)].map(
-      ([, single, double, template]) => single?.replaceAll("\\'", "'") ?? double ?? template ?? '',
-    );
+    const titles = [
+      ...source.matchAll(/\b(?:test(?:Source)?|journey)\(\s*(?:'((?:[^'\\]|\\.)*)'|"([^"]*)"|`([^`]*)`)/g),
+    ].map(([, single, double, template]) => single?.replaceAll("\\'", "'") ?? double ?? template ?? '');
     assert.ok(
       titles.some((known) => known.includes(title)),
       `${file} has no test '${title}'`,

@@ -1,9 +1,14 @@
 // The listing that is shown as a program: in the shell, Python and JavaScript, each to its last page. Only tools that
 // are there: curl, Python's standard library, fetch. The token comes from the environment.
 
-type Sample = (url: string) => string;
+/** Code to copy, of several kinds. */
+export interface Sample {
+  id: string;
+  title: string;
+  code: string;
+}
 
-export const LANGUAGES: readonly { id: string; title: string; sample: Sample }[] = [
+export const LANGUAGES: readonly { id: string; title: string; sample: (url: string) => string }[] = [
   { id: 'shell', title: 'Shell', sample: shellSample },
   { id: 'python', title: 'Python', sample: pythonSample },
   { id: 'javascript', title: 'JavaScript', sample: javaScriptSample },

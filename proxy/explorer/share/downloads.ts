@@ -8,6 +8,7 @@ import { size, unitsText } from '../api/texts.ts';
 import { type NamedUnit, titleOf } from '../api/unit.ts';
 import { copy } from '../controls/copy-text.ts';
 import { shownAddress } from '../state/address.ts';
+import { showRequest } from '../state/page.ts';
 import { isLinked, levelsWithUnits } from '../state/place.ts';
 import type { Visit } from '../state/visit.ts';
 import { type Content, toCsv, toGeoJson, toGeoJsonLines, type UnitsFile } from './units-file.ts';
@@ -106,9 +107,13 @@ export function downloadsOf(visit: Visit): Offer {
   const hasPoints = geometries.includes('point');
   const columns = hasPoints ? 'attributes, longitude, latitude' : 'attributes, as a table';
   const items: MenuItem[] = [
-    { label: 'GeoJSON', detail: 'one FeatureCollection', ...listed() },
-    { label: 'GeoJSONSeq', detail: 'one Feature a line', ...listed({ toFile: toGeoJsonLines }) },
-    { label: 'CSV', detail: columns, ...listed({ toFile: toCsv, only: hasPoints ? 'point' : lightest }) },
+    { label: 'GeoJSON for QGIS or Datawrapper', detail: 'one FeatureCollection', ...listed() },
+    { label: 'GeoJSONSeq for programs', detail: 'one Feature a line', ...listed({ toFile: toGeoJsonLines }) },
+    {
+      label: 'CSV for a spreadsheet',
+      detail: columns,
+      ...listed({ toFile: toCsv, only: hasPoints ? 'point' : lightest }),
+    },
   ];
   // Most come for one unit.
   if (selected?.gid)
@@ -119,6 +124,8 @@ export function downloadsOf(visit: Visit): Offer {
   if (visit.hasMap)
     items.push({ label: 'PNG', detail: 'the map as it is on the screen', run: () => void visit.savePicture() });
   items.push({ label: 'Copy link', detail: 'to this place and view of the map', run: () => void copy(shownAddress()) });
+  if (about.tiles)
+    items.push({ label: 'Use this map', detail: 'on a page of yours', run: () => showRequest('map-code-heading') });
   const shapes = geometries.filter((geometry) => geometry !== 'none');
   return {
     note: `${unitsText(total)} of ${titleOfList}`,

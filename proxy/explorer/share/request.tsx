@@ -1,14 +1,17 @@
-// The Request tab: the request for what is shown, and a program that walks all of its pages.
+// The Request tab: the request for what is shown, a program that walks all of its pages, and the map for another page.
 import { useSignal } from '@preact/signals';
 import { CopyButton } from '../controls/copy.tsx';
 import { isPublicService } from '../sign-in/service.ts';
 import type { Visit } from '../state/visit.ts';
-import { codeFor, LANGUAGES } from './code-samples.ts';
+import { codeFor, LANGUAGES, type Sample } from './code-samples.ts';
+import { mapSamples } from './map-samples.ts';
 
 export function RequestTab({ visit }: { visit: Visit }) {
-  const language = useSignal(LANGUAGES[0]?.id ?? '');
-  const { url } = visit.shown;
-  const code = codeFor(language.value, url, isPublicService());
+  const { about, client, firstZoom, shown, title } = visit;
+  const { url } = shown;
+  const isPublic = isPublicService();
+  const programs = LANGUAGES.map(({ id, title }) => ({ id, title, code: codeFor(id, url, isPublic) }));
+  const map = { about, place: shown.place.value, title, firstZoom, api: client.urlOf(''), isPublic };
   return (
     <>
       <h2 id="request-heading" tabIndex={-1}>
@@ -21,33 +24,41 @@ export function RequestTab({ visit }: { visit: Visit }) {
           <CopyButton text="Copy" content={() => url} />
         </span>
       </div>
-      <section class="code" aria-labelledby="code-heading">
-        <div class="bar">
-          <h3 id="code-heading">Code</h3>
-          <label class="unseen" for="language">
-            Language
-          </label>
-          <select
-            id="language"
-            value={language.value}
-            onChange={({ currentTarget }) => {
-              language.value = currentTarget.value;
-            }}
-          >
-            {LANGUAGES.map(({ id, title }) => (
-              <option key={id} value={id}>
-                {title}
-              </option>
-            ))}
-          </select>
-          <span id="code-actions">
-            <CopyButton text="Copy" content={() => code} />
-          </span>
-        </div>
-        <pre>
-          <code id="code">{code}</code>
-        </pre>
-      </section>
+      <Code id="code" heading="Code" choice="Language" samples={programs} />
+      {about.tiles && <Code id="map-code" heading="Use this map" choice="Kind" samples={mapSamples(map)} />}
     </>
+  );
+}
+
+function Code({ id, heading, choice, samples }: { id: string; heading: string; choice: string; samples: Sample[] }) {
+  const chosen = useSignal('');
+  const { code } = samples.find((sample) => sample.id === chosen.value) ?? samples[0] ?? { code: '' };
+  return (
+    <section class="code" aria-labelledby={`${id}-heading`}>
+      <div class="bar">
+        <h3 id={`${id}-heading`} tabIndex={-1}>
+          {heading}
+        </h3>
+        <select
+          aria-label={choice}
+          hidden={samples.length === 1}
+          onChange={({ currentTarget }) => {
+            chosen.value = currentTarget.value;
+          }}
+        >
+          {samples.map(({ id, title }) => (
+            <option key={id} value={id}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <span id={`${id}-actions`}>
+          <CopyButton text="Copy" content={() => code} />
+        </span>
+      </div>
+      <pre>
+        <code id={id}>{code}</code>
+      </pre>
+    </section>
   );
 }

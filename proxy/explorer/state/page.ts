@@ -67,6 +67,13 @@ export function showBrowse(): void {
   if (page.sheet.value === 'low') page.sheet.value = 'half';
 }
 
+/** Shows the Request tab from one of its headings on. */
+export function showRequest(id = 'request-heading'): void {
+  page.tab.value = 'request';
+  // The tab is drawn first.
+  requestAnimationFrame(() => document.getElementById(id)?.focus());
+}
+
 /** Moves the focus to the heading of the tab, before what has it leaves the page. */
 export function focusHeading(): void {
   const id = page.tab.value === 'browse' ? 'heading' : `${page.tab.value}-heading`;

@@ -61,7 +61,7 @@ export function inLanguageOf(hash: string, about: About): About {
  * Degrees have so many decimals that half of the last one is less than half a pixel of this zoom, as in the addresses
  * of MapLibre GL: four at zoom 12, six at 16.
  */
-function viewToText({ zoom, latitude, longitude }: View) {
+export function viewToText({ zoom, latitude, longitude }: View) {
   const zoomText = zoom.toFixed(2);
   const decimals = Math.max(0, Math.ceil(Number(zoomText) * Math.log10(2) + Math.log10(WORLD_PIXELS / 360 / 0.5)));
   return [zoomText, latitude.toFixed(decimals), longitude.toFixed(decimals)].join('/');

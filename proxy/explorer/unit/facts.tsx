@@ -8,7 +8,7 @@ import { type Fact, FactList } from '../controls/fact-list.tsx';
 import { areaKm2, isTorn } from '../map/geometry/area.ts';
 import { shownAddress } from '../state/address.ts';
 import { levelsInside } from '../state/levels-below.ts';
-import { page } from '../state/page.ts';
+import { showRequest } from '../state/page.ts';
 import type { Visit } from '../state/visit.ts';
 
 export function Facts({ visit }: { visit: Visit }) {
@@ -43,7 +43,7 @@ export function Facts({ visit }: { visit: Visit }) {
         <CopyButton text="Copy GeoJSON" content={() => unit?.text ?? ''} isOff={unit === undefined} />
         <CopyButton text="Copy link" content={shownAddress} />
         {row.gid !== null && (
-          <button type="button" onClick={showRequest}>
+          <button type="button" onClick={() => showRequest()}>
             Request
           </button>
         )}
@@ -57,12 +57,6 @@ export function Facts({ visit }: { visit: Visit }) {
       )}
     </article>
   );
-}
-
-function showRequest() {
-  page.tab.value = 'request';
-  // The tab is drawn first.
-  requestAnimationFrame(() => document.getElementById('request-heading')?.focus());
 }
 
 function factsOf(row: NamedUnit): Fact[] {

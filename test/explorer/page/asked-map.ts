@@ -14,14 +14,14 @@ export interface Pixel {
 }
 
 /**
- * Gives the page's own map to tests, as `theMap` of the page: its library makes maps that say so. To be called before
- * the page is opened.
+ * Gives the page's own map to tests, as `theMap` of the page: its library makes maps that say so, that of the service
+ * or of another site. To be called before the page is opened.
  */
 export async function exposeMap(page: Page): Promise<void> {
   const contentType = 'text/javascript';
   const path = 'node_modules/maplibre-gl/dist/maplibre-gl.mjs';
-  await page.route(/\/lib\/maplibre-gl\.mjs\?own$/, (route) => route.fulfill({ contentType, path }));
-  await page.route(/\/lib\/maplibre-gl\.mjs$/, (route) => {
+  await page.route(/\/maplibre-gl\.mjs\?own$/, (route) => route.fulfill({ contentType, path }));
+  await page.route(/\/maplibre-gl\.mjs$/, (route) => {
     const own = JSON.stringify(`${route.request().url()}?own`);
     const body = `export * from ${own};
       import { Map as OwnMap } from ${own};

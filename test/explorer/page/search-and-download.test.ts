@@ -97,7 +97,7 @@ journey('someone saves what is shown', { service }, async (page, step) => {
     await waitForPlace(page, 'r1', '2 countries');
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByText('2 units of r1, level 0').waitFor();
-    const { content } = await saveItem(page, 'GeoJSON one');
+    const { content } = await saveItem(page, 'GeoJSON for');
     const { features } = JSON.parse(content.toString());
     assert.deepEqual(features, jsonLines(await apiText(service, 'geojsonl/lv0')));
   });
@@ -111,7 +111,7 @@ journey('someone saves what is shown', { service }, async (page, step) => {
     const sent = await apiText(service, 'geojsonl/lv1?gid-0=AAA');
     const lines = await saveItem(page, 'GeoJSONSeq');
     assert.deepEqual([lines.name, lines.content.toString()], ['r1-lv1-AAA.geojsonl', sent]);
-    const collection = await saveItem(page, 'GeoJSON one');
+    const collection = await saveItem(page, 'GeoJSON for');
     assert.equal(collection.name, 'r1-lv1-AAA.geojson');
     assert.deepEqual(JSON.parse(collection.content.toString()).features, jsonLines(sent));
     const table = await saveItem(page, 'CSV');

@@ -161,7 +161,7 @@ function asMarkdown(text: string): string {
   return text
     .replace(/[\\|*<]/g, '\\$&')
     .replace(
-      /(?<![\w/-])(--[a-z][a-z0-9-]*|X-[A-Z][\w-]+|s3:\/\/[\w/]+|'Name: value'|\/(?:docs|metrics|readyz)\b|\d+\/[smh]\b)/g,
+      /(?<![\w/-])(--[a-z][a-z0-9-]*|X-[A-Z][\w-]+|s3:\/\/[\w/]+|'Name: value'|\/(?:docs|healthz|metrics|readyz)\b|\d+\/[smh]\b)/g,
       '`$1`',
     );
 }

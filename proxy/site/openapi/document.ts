@@ -103,7 +103,7 @@ function documentWithTokens({ publicUrl, title = TITLE, audience }: DescribedSer
       { name: 'units', description: 'Units of all levels in one answer.' },
       {
         name: 'downloads',
-        description: 'Whole listings, each as one gzip file, and the cells, neighbours and tiles of a level.',
+        description: 'Whole listings, each as one gzip file, and the cells, neighbours, tables and tiles of a level.',
       },
       { name: 'tiles', description: 'Vector tiles, for maps.' },
       { name: 'files', description: 'Whole files of the current release.' },

@@ -103,7 +103,9 @@ const control = controlSeconds(controlProgram);
 const controls = [control];
 let endedFiles = 0;
 const budget = readBudget();
-const files = names.map(listed).sort((a, b) => (budget.files[b.name] ?? LIMIT_MS) - (budget.files[a.name] ?? LIMIT_MS));
+const files = names.map(listed).sort((a, b) => budgetOfFile(b) - budgetOfFile(a));
+// Of a part those that take least come first, and new ones: what somebody has just broken is found sooner.
+if (positionals.length > 0) files.reverse();
 
 /** Of a test file `.test`, `.ci` or `.long`; undefined of another file. */
 function tierOf(name: string): string | undefined {
@@ -114,6 +116,10 @@ function tierOf(name: string): string | undefined {
 /** Has its path an argument in it, where there are any? */
 function isAskedFor(path: string): boolean {
   return positionals.length === 0 || positionals.some((part) => path.includes(part));
+}
+
+function budgetOfFile({ name }: ListedFile): number {
+  return budget.files[name] ?? (positionals.length > 0 ? 0 : LIMIT_MS);
 }
 
 function listed(name: string): ListedFile {

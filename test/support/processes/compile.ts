@@ -12,8 +12,8 @@ import { sharedFolder } from '../cached-folder.ts';
 const REPOSITORY = resolve();
 const PROGRAMS = ['format', 'generator', 'proxy'];
 const EXPLORER = 'proxy/explorer';
-/** What is no module of the project: JavaScript, and the explorer, which is bundled from its sources. */
-const COPIED = ['.package', '.setup', EXPLORER];
+/** JavaScript, and what the explorer is bundled from: its sources and those that it shares. */
+const COPIED = ['.package', '.setup', 'format', 'proxy'];
 /** The folder that has the programs as the package has them: with the explorer bundled. */
 const PACKAGE = 'package';
 

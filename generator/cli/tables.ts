@@ -29,10 +29,11 @@ export function tableOf(rows: readonly (readonly (string | number)[])[]): string
 
 /** A build's summary. @param like the release whose options it took */
 export function buildTable({ levels, crs, licence, attribution, quality }: Release, like?: RecordedBuild): string {
-  const rows = levels.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries, extent }) => {
+  const published = levels.filter(({ layer }) => layer !== '');
+  const rows = published.map(({ level, layer, features, listings, pages, bytes, featureFiles, geometries, extent }) => {
     const other = Object.values(geometries).reduce((sum, geometry) => sum + geometry.featureFiles.bytes, 0);
     const counts = [features, listings, pages.geojsonl, pages.fc, bytes, featureFiles.files, featureFiles.bytes, other];
-    return [levelName(level), layer || '-', ...counts, boxOf(extent)];
+    return [levelName(level), layer, ...counts, boxOf(extent)];
   });
   const head = ['level', 'layer', 'features', 'listings', 'geojsonl pages', 'fc pages', 'bytes'];
   return [

@@ -301,9 +301,9 @@ const prints =
     );
   };
 
-testSource('build prints the box of each level', {
+testSource('build prints the box of each level that the source has', {
   source: squares('towns', ['code'], ['A'], ['B']),
-  '--gid-column lv1=code': { besides: prints(/^lv1 .* {2}0 0 2 1$/m) },
+  '--gid-column lv1=code': { besides: prints(/^level .*\nlv1 .* {2}0 0 2 1\ntotal /) },
 });
 
 testSource('build says when a level has less than a kilometre', {

@@ -415,10 +415,16 @@ export function currentFromJson(text: string, file: string): Current {
 
 /** The changes that current.json names. @throws FormatError likewise */
 export function changesIn(members: JsonObject, file: string): Pick<Current, 'changes' | 'gone'> {
+  const gone = goneIn(members, file);
   return {
     ...(members['changes'] !== undefined && { changes: publishedChangesIn(members, file) }),
-    ...(members['gone'] !== undefined && { gone: checkedFileIn(members, 'gone', file) }),
+    ...(gone !== undefined && { gone }),
   };
+}
+
+/** What current.json says of gone.bin; undefined if there is none. @throws FormatError likewise */
+export function goneIn(members: JsonObject, file: string): CheckedFile | undefined {
+  return members['gone'] === undefined ? undefined : checkedFileIn(members, 'gone', file);
 }
 
 /** Reads current.json but for what lies beside the releases. @throws FormatError likewise */

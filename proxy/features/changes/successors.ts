@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { GONE_MAX_BYTES, GONE_PATH, SUCCESSORS_MAX, unitsInGone } from '../../../format/changes.ts';
 import { elementAt } from '../../../format/element-at.ts';
+import { CURRENT_PATH } from '../../../format/layout.ts';
 import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
-import type { CheckedFile } from '../../../format/release-json.ts';
+import { type CheckedFile, goneIn } from '../../../format/release-json.ts';
 import type { Releases } from '../../data/hosted-releases.ts';
 import { Loaded } from '../../data/loaded.ts';
 import { type LoadedLevel, readChecked } from '../../data/loaded-release.ts';
@@ -16,7 +17,6 @@ import { Filter, filtersOf, type Given, type Query } from '../../query/parameter
 import { inTurns } from '../../work/in-turns.ts';
 import type { Listing } from '../pages/listing.ts';
 import { matching } from '../pages/resolve.ts';
-import { publishedIn } from './changes.ts';
 
 /** A GID is followed through so many others at most. */
 const FOLLOWED_MAX = 100;
@@ -58,7 +58,7 @@ export function newSuccessors(): FindSuccessors {
     });
   };
   return (gid, { index }, loads, releases) => {
-    const { gone } = publishedIn(releases.members);
+    const gone = goneIn(releases.members, CURRENT_PATH);
     const column = elementAt(index.columns, index.level);
     if (column.find(gid) !== -1 || gone === undefined || gone.bytes > GONE_MAX_BYTES.file) return NO_GIDS;
     return tableOf(gone, loads).then((table) =>

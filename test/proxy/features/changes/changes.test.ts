@@ -39,6 +39,21 @@ const bare = copyOf(out);
 await publishPair(out, 'a', 'b');
 await publishPair(out, 'b', 'c');
 
+test('a listing of a GID that is gone costs no look at the pairs, of which there may be hundreds', async () => {
+  const service = await startService(out);
+  const { members } = service.releases;
+  const { changes } = members;
+  let looks = 0;
+  const get = () => {
+    looks++;
+    return changes;
+  };
+  Object.defineProperty(members, 'changes', { get });
+  const { headers } = await send(service, '/api/v1/fc/lv0?gid-0=x');
+  assert.match(String(headers.link), /successor-version/);
+  assert.equal(looks, 0);
+});
+
 test('the list has each pair with its counts and address, the service says that there are some, and a pair is its CSV', async () => {
   const service = await startService(out);
   const { changes } = JSON.parse(textOf(await send(service, CHANGES, { host: HOST })));

@@ -19,12 +19,19 @@ const PROBLEMS: Readonly<Record<Problem, string>> = {
   'no number': 'A value that is no number',
 };
 
-export function Card({ state: { step, fault, shown }, ...actions }: Props) {
+export function Card({ state: { step, isComing, fault, shown }, ...actions }: Props) {
   return (
     <div class="table-card">
       <p class="note" role="status">
         {step}
       </p>
+      {isComing && (
+        <div class="actions">
+          <button type="button" onClick={() => actions.stop()}>
+            Stop
+          </button>
+        </div>
+      )}
       {fault !== '' && (
         <div class="message error" role="alert">
           <strong>The table is not shown</strong>
@@ -77,29 +84,33 @@ type Changing = { table: ReadTable } & Pick<TableActions, 'change'>;
 
 /** Which columns are read. */
 function Columns({ table, change }: Changing) {
-  const { header, choice, level } = table;
+  const { header, choice, level, levels, reading } = table;
   const [own, above] = choice.units.toReversed();
-  const reading = table.reading;
-  const names = header.map((name, column) => [String(column), name] as const);
-  const withUnits = (units: Choice['units']) => change({ choice: { ...choice, units }, reading });
+  const column = own?.column ?? 0;
+  const nearest = above?.level ?? levels.findLast((other) => other < level);
+  const names = header.map((name, number) => [String(number), name] as const);
+  const withUnits = (...units: Choice['units']) => change({ choice: { ...choice, units }, reading });
   return (
     <>
       <Select
-        label={`Units of level ${level}`}
-        value={String(own?.column)}
+        label="Units"
+        value={String(column)}
         options={names}
-        onChange={(column) => withUnits([{ level, column: Number(column) }])}
+        onChange={(chosen) => withUnits({ level, column: Number(chosen) })}
       />
-      {above && (
+      <Select
+        label="Level of the units"
+        value={String(level)}
+        options={levels.map((other) => [String(other), String(other)])}
+        onChange={(chosen) => withUnits({ level: levels.find((other) => String(other) === chosen) ?? level, column })}
+      />
+      {nearest !== undefined && (
         <Select
-          label={`Inside of units of level ${above.level}`}
-          value={String(above.column)}
-          options={[...names, ['', 'not given']]}
-          onChange={(column) =>
-            withUnits([
-              ...(column === '' ? [] : [{ level: above.level, column: Number(column) }]),
-              { level, column: own?.column ?? 0 },
-            ])
+          label={`Inside of, level ${nearest}`}
+          value={above === undefined ? '' : String(above.column)}
+          options={[['', 'not given'], ...names]}
+          onChange={(chosen) =>
+            withUnits(...(chosen === '' ? [] : [{ level: nearest, column: Number(chosen) }]), { level, column })
           }
         />
       )}
@@ -107,8 +118,8 @@ function Columns({ table, change }: Changing) {
         label="Values"
         value={String(choice.value)}
         options={names}
-        onChange={(column) =>
-          change({ choice: { ...choice, value: Number(column) }, reading: { count: reading.count } })
+        onChange={(chosen) =>
+          change({ choice: { ...choice, value: Number(chosen) }, reading: { count: reading.count } })
         }
       />
     </>

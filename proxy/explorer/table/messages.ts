@@ -25,6 +25,8 @@ export interface ReadTable
   separator: string;
   choice: Choice;
   reading: Reading;
+  /** That have units. */
+  levels: readonly Level[];
   /** Units that have a row. */
   found: number;
   /** Those on the map, and the class of each: more than `found` where several have one GID. */

@@ -44,7 +44,7 @@ export function TableTab() {
         <input
           id="table-file"
           type="file"
-          accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain"
+          accept=".csv,.tsv,.txt,text/csv,text/comma-separated-values,text/tab-separated-values,text/plain"
           // A file that was changed meanwhile may be chosen again.
           onClick={({ currentTarget }) => {
             currentTarget.value = '';

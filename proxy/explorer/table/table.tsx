@@ -26,11 +26,13 @@ export interface Wish {
 /** What the card shows. */
 export interface TableState {
   step: string;
+  /** Is a file read that is not shown yet? */
+  isComing: boolean;
   fault: string;
   shown: ShownTable | undefined;
 }
 
-const NOTHING: TableState = { step: '', fault: '', shown: undefined };
+const NOTHING: TableState = { step: '', isComing: false, fault: '', shown: undefined };
 const USUAL: Wish = { reading: { count: CLASSES.usual } };
 
 /** A file that is read, in a worker of its own. */
@@ -87,7 +89,7 @@ function read(file: File, wish: Wish, visit: Visit): void {
     else show(own, data.table, visit);
   });
   worker.addEventListener('error', () => refuse(own, 'The table could not be read: its script did not load.'));
-  state.value = { ...state.value, step: `Reading ${file.name}…`, fault: '' };
+  state.value = { ...state.value, step: `Reading ${file.name}…`, isComing: true, fault: '' };
   tell({ is: 'file', file, levels: levelsOf(visit) });
   tell({ is: 'read', ...wish, choice: wish.choice });
 }
@@ -120,7 +122,7 @@ function refuse({ worker, file }: Reader, fault: string): void {
     worker.terminate();
     coming = undefined;
   }
-  state.value = { ...state.value, step: '', fault: `${file.name}: ${fault}` };
+  state.value = { ...state.value, step: '', isComing: coming !== undefined, fault: `${file.name}: ${fault}` };
 }
 
 function show(own: Reader, table: ReadTable, visit: Visit): void {
@@ -131,7 +133,7 @@ function show(own: Reader, table: ReadTable, visit: Visit): void {
   }
   own.wish = { choice: table.choice, reading: { ...own.wish.reading } };
   batch(() => {
-    state.value = { step: '', fault: '', shown: { file: own.file, table } };
+    state.value = { ...NOTHING, shown: { file: own.file, table } };
     tellLegend();
   });
   visit.cover(coverOf(table, noteOf(table), visit.signal));
@@ -186,6 +188,13 @@ const actions = {
     reader.wish = wish;
     state.value = { ...state.value, step: 'Finding the units…', fault: '' };
     reader.worker.postMessage({ is: 'read', choice: wish.choice, reading: wish.reading } satisfies ToWorker);
+  },
+  /** Ends the reading of a file that is not shown yet. */
+  stop(): void {
+    parts?.focusHeading();
+    coming?.worker.terminate();
+    coming = undefined;
+    state.value = { ...state.value, step: '', isComing: false };
   },
   remove(): void {
     parts?.focusHeading();

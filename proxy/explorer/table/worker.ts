@@ -12,6 +12,8 @@ import { fidsOf } from './unit-fids.ts';
 let opened: { table: Promise<OpenTable>; names: NamesDown } | undefined;
 /** What was matched last. */
 let matched: { key: string; table: MatchedTable; fids: Float64Array; ofPieces: number[] } | undefined;
+/** How often it was asked to read: what is asked later counts. */
+let asked = 0;
 const blobs = new Map<Level, Blob>();
 const waiting = new Map<Level, (names: Blob) => void>();
 
@@ -43,14 +45,15 @@ async function namesOf(level: Level): Promise<Uint8Array> {
 }
 
 async function read(wanted: Choice | undefined, reading: Reading): Promise<void> {
+  const own = ++asked;
   try {
     if (opened === undefined) return;
     const table = await opened.table;
     const choice = wanted ?? (await findColumns(table, opened.names));
     const answer = await tableOf(table, choice, reading, opened.names);
-    say({ is: 'table', table: answer }, [answer.fids.buffer, answer.of.buffer]);
+    if (own === asked) say({ is: 'table', table: answer }, [answer.fids.buffer, answer.of.buffer]);
   } catch (error) {
-    say({ is: 'fault', fault: error instanceof Error ? error.message : String(error) });
+    if (own === asked) say({ is: 'fault', fault: error instanceof Error ? error.message : String(error) });
   }
 }
 
@@ -69,6 +72,7 @@ async function tableOf(table: OpenTable, choice: Choice, reading: Reading, names
       separator: form.separator,
       choice,
       reading,
+      levels: names.levels,
       level,
       within,
       units,

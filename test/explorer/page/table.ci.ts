@@ -95,7 +95,7 @@ journey('someone colours the map by a table', { service, hasMap: 'asked' }, asyn
     await card.getByLabel('Values are').selectOption('numbers');
     await card.getByLabel('Number of classes').selectOption('3');
     assert.ok(!asked.some((path) => path.startsWith('/api/')), asked.join());
-    await chooseTable(page, 'second.csv', 'name;v\nNorth;1,5\nNowhere;2\n');
+    await chooseTable(page, 'second.csv', 'name;v\nNorth;1,5\nUtopia;2\n');
     await card.getByText('The first values are read as 1,5 → 1.5; 2').waitFor({ state: 'detached' });
     await card.getByText('1 of the 2 units of level 1 in Aland have a row.').waitFor();
     await card.getByText('The first values are read as 1,5 → 1.5.').waitFor();
@@ -103,9 +103,22 @@ journey('someone colours the map by a table', { service, hasMap: 'asked' }, asyn
     await card.getByLabel('Decimal sign').selectOption('.');
     await card.getByText('A value that is no number (1 row)').waitFor();
     await card.getByText('No unit found (1 row)').click();
-    await card.getByText('line 3: Nowhere').waitFor();
+    await card.getByText('line 3: Utopia').waitFor();
     await card.getByLabel('Decimal sign').selectOption(',');
     await card.getByText('1,5 → 1.5').waitFor();
+  });
+
+  await step('the level and the columns can be chosen by hand', async () => {
+    await card.getByLabel('Level of the units').selectOption('2');
+    await card.getByText('0 of the 5 units of level 2 have a row.').waitFor();
+    assert.deepEqual(await legend.allTextContents(), ['no value']);
+    await card.getByLabel('Level of the units').selectOption('1');
+    await card.getByText('1 of the 2 units of level 1 in Aland have a row.').waitFor();
+    await card.getByLabel('Inside of, level 0').selectOption('v');
+    await card.getByText('No unit found (2 rows)').waitFor();
+    await card.getByLabel('Inside of, level 0').selectOption('not given');
+    await card.getByText('No unit found (1 row)').waitFor();
+    assert.deepEqual(await legend.allTextContents(), ['1.5', 'no value']);
   });
 
   await step('what is refused changes nothing', async () => {

@@ -9,6 +9,8 @@ export interface RecordedBuild extends Partial<ReleaseContents> {
   release: string;
   /** The names of the source, and in folders those of the files. */
   source: readonly { name: string }[];
+  /** The date to be shown with the data, `YYYY-MM-DD`. */
+  date?: string | undefined;
   licence?: string | undefined;
   /** The credits of its data, which may be those of its source alone. */
   attribution?: readonly string[] | undefined;
@@ -26,6 +28,7 @@ export function recordedBuildFrom(text: string, file: string): RecordedBuild {
   return {
     release: textIn(json, 'release', file),
     source: listIn(json, 'source', file).map((entry) => ({ name: textIn(objectFrom(entry, file), 'name', file) })),
+    ...memberIn(json, 'date', textIn, file),
     ...memberIn(json, 'licence', textIn, file),
     ...memberIn(json, 'attribution', textsIn, file),
     ...memberIn(json, 'precision', numberIn, file),

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../layout.ts';
-import { recordedBuildFrom } from '../recorded-build.ts';
+import { type RecordedBuild, recordedBuildFrom } from '../recorded-build.ts';
 import type { FormatVersionError } from '../release-json.ts';
 import { FORMAT_VERSION } from '../version.ts';
 import { GENERATOR, PROXY, shellWord } from './messages.ts';
@@ -34,9 +34,12 @@ export function upgradeRemedy(
   const like = join(folder, releasePath(release));
   const isSigned = mustBeSigned || existsSync(join(like, `${RELEASE_FILE}${SIGNATURE_ENDING}`));
   const signing = isSigned ? ['--sign-key', SIGNING_KEY] : [];
-  const source = sourceArguments(like);
+  const { source: files = [], date } = recordedIn(like) ?? {};
+  const source = sourceArguments(files);
+  const dated = date === undefined ? [] : ['--date', date];
+  const options = ['--like', like, '--release', release, ...dated, '--out', next, ...signing];
   const [build, serve] = [
-    [...GENERATOR, 'build', ...source, '--like', like, '--release', release, '--out', next, ...signing],
+    [...GENERATOR, 'build', ...source, ...options],
     [...PROXY, 'serve', '--origin', next],
   ].map((words) => words.map(shellWord).join(' '));
   const where = out === undefined ? ' where it was built, upload that' : '';
@@ -46,21 +49,18 @@ export function upgradeRemedy(
 }
 
 /** The arguments that name the source, as far as release.json does. */
-function sourceArguments(folder: string): string[] {
-  const names = namesIn(folder);
+function sourceArguments(files: RecordedBuild['source']): string[] {
+  const names = [...new Set(files.map(({ name }) => (/^[A-Za-z]+:/.test(name) ? name : name.replace(/\/.*$/, ''))))];
   if (names.join() === SAMPLE_FILE) return ['--sample'];
   return ['--source', ...(names.length === 0 || names.length > SOURCE_MAX ? ['FILE'] : names)];
 }
 
-/**
- * The names of the source in a release.json of any version, of a folder that of the folder; none if they are not there.
- */
-function namesIn(folder: string): string[] {
+/** How a release of any version was built; undefined if it is not there, or does not say so. */
+function recordedIn(folder: string): RecordedBuild | undefined {
   try {
     const file = join(folder, RELEASE_FILE);
-    const { source } = recordedBuildFrom(readFileSync(file, 'utf8'), file);
-    return [...new Set(source.map(({ name }) => (/^[A-Za-z]+:/.test(name) ? name : name.replace(/\/.*$/, ''))))];
+    return recordedBuildFrom(readFileSync(file, 'utf8'), file);
   } catch {
-    return [];
+    return undefined;
   }
 }

@@ -260,7 +260,7 @@ function levelOptionsFrom(option: string, text: string, isOfAll: boolean): Level
   const of = option === 'crs' ? crsCode(value ?? text) : value;
   if (names !== undefined && of !== undefined)
     return names.split(',').map((name) => ({ level: levelFrom(option, name), value: of }));
-  if (isOfAll && text !== '') return [{ level: undefined, value: text }];
+  if (isOfAll && text !== '') return [{ level: undefined, value: of ?? text }];
   throw new UsageError(`--${option} ${text}: not LEVEL=VALUE`, `e.g. --${option} lv0=VALUE`);
 }
 

@@ -1,4 +1,6 @@
 // Which fields of a layer are published, and under which names.
+
+import { shellWord } from '../../format/command-line/messages.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
@@ -56,14 +58,17 @@ interface ColumnItem {
   renamed: string | undefined;
 }
 
-/** The items of some values of --columns. */
+/** The items of some values of --columns. @throws BuildError for a new name that is empty */
 export function columnItems(lists: readonly string[]): ColumnItem[] {
   const texts = lists.flatMap((list) => list.split(',')).map((text) => text.trim());
   return texts.map((text) => {
     if (text.startsWith('-')) return { text, name: text.slice(1), isDropped: true, renamed: undefined };
     const colon = text.indexOf(':');
     if (colon === -1) return { text, name: text, isDropped: false, renamed: undefined };
-    return { text, name: text.slice(0, colon), isDropped: false, renamed: text.slice(colon + 1) };
+    const [name, renamed] = [text.slice(0, colon), text.slice(colon + 1)];
+    if (renamed === '')
+      throw new BuildError(`--columns ${text}: no new name for ${name}`, `e.g. --columns ${shellWord(`${name}:new`)}`);
+    return { text, name, isDropped: false, renamed };
   });
 }
 

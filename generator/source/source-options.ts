@@ -1,5 +1,5 @@
 // The options that describe the source: where it is, and how its layers and columns become levels.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Level, levelName } from '../../format/levels.ts';
 
@@ -125,12 +125,22 @@ export function isRemote(path: string): boolean {
   return /^(\/vsi|[A-Za-z][A-Za-z0-9_+-]+:)/.test(path) && !existsSync(path);
 }
 
+/** The local file that a path begins with; empty if it begins with none. */
+function archiveIn(path: string): string {
+  const ends = Array.from(path.matchAll(/[/}]|$/g), ({ index }) => index);
+  const end = ends.find((at) => at > 0 && statSync(path.slice(0, at), { throwIfNoEntry: false })?.isFile());
+  return path.slice(0, end ?? 0);
+}
+
 /**
- * The name of a part of the source for release.json, which is public: of a file that of the file, of a URL without user
- * and query, of a connection the format and the database.
+ * The name of a part of the source for release.json, which is public: of a file that of the file, also of one in a local
+ * archive that of the archive, of a URL without user and query, of a connection the format and the database.
  */
 export function sourceName(path: string): string {
   if (!isRemote(path)) return basename(resolve(path));
+  const [, archives = '', inside = ''] = /^((?:\/vsi[a-z0-9]+\/)+\{?)(.*)$/s.exec(path) ?? [];
+  const archive = archiveIn(inside);
+  if (archive !== '') return `${archives}${basename(archive)}${inside.slice(archive.length)}`;
   const [, driver] = /^([A-Za-z][\w+-]*:)(?!\/\/|https?:)/.exec(path) ?? [];
   if (driver === undefined) return path.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/, '');
   const [, name, database] = /\b(dbname|database)\s*=\s*'?([^'\s,;]+)/i.exec(path) ?? [];

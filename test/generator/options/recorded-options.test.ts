@@ -97,7 +97,12 @@ test('options that have their defaults are not recorded, nor is an option for al
   ]);
 });
 
-test('no password of a source is recorded, nor that fewer units than in the served release were accepted', () => {
+test('a CRS is recorded by its code in capitals, of one level and of all', () => {
+  const crs = (...texts: string[]) => contentOptionsFrom({ crs: texts }).crs?.map(({ value }) => value);
+  assert.deepEqual(crs('epsg:4301', 'lv1=epsg:4301'), ['EPSG:4301', 'EPSG:4301']);
+});
+
+test('no password and no folder of a source is recorded, nor that fewer units than in the served release were accepted', () => {
   const secret = buildOptions(source, folder, {
     accept: ['fewer-units'],
     sql: [{ level: 0, value: "SELECT * FROM 'PG:dbname=x password=secret'.units" }],
@@ -113,6 +118,9 @@ test('no password of a source is recorded, nor that fewer units than in the serv
     ['WFS:https://me:secret@example.org/wfs?token=secret', 'WFS:https://example.org/wfs'],
     ['/vsicurl/https://example.org/a.gpkg?token=secret', '/vsicurl/https://example.org/a.gpkg'],
     ['/somewhere/levels.gpkg', 'levels.gpkg'],
+    [`/vsizip/${source}`, '/vsizip/levels.gpkg'],
+    [`/vsizip//vsitar/{${source}}/a/b.shp`, '/vsizip//vsitar/{levels.gpkg}/a/b.shp'],
+    ['/vsizip//vsicurl/https://example.org/a.zip/b.shp', '/vsizip//vsicurl/https://example.org/a.zip/b.shp'],
   ] as const)
     assert.equal(sourceName(path), name);
   const { message, remedy } = new BuildError('PG:password=secret dbname=x: failed', 'use //me:secret@host/');

@@ -105,6 +105,15 @@ for (const version of [4, 5, 6]) {
   });
 }
 
+test('the first command has the date of the release', async () => {
+  const folder = unpacked(6);
+  const file = join(folder, 'output/releases/towns-1/release.json');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"release":', '"date": "2026-01-31",\n  "release":'));
+  const [build = '', serve = ''] = COMMANDS;
+  const dated = build.replace(' --out', ' --date 2026-01-31 --out');
+  assert.deepEqual(commandsIn((await generatorIn(folder, 'list')).stdout), [dated, serve]);
+});
+
 test('where a release is signed, or only signed ones are served, the first command signs', async () => {
   const signed = join(cwd, 'output/releases/towns-1/release.json.sig');
   const [build = '', serve = ''] = COMMANDS;

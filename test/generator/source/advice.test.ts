@@ -95,6 +95,7 @@ const CASES: readonly [source: Source, options: string, message: RegExp, follow:
     },
   ],
   [states, '--columns NAME', /--columns NAME: no layer has a column NAME/, choosing],
+  [states, '--columns NAME_0:', /--columns NAME_0:: no new name for NAME_0/, typing('--columns NAME_0:new')],
   [states, '--columns NAME_0:GID_0', /would have two columns named GID_0/, following],
   ...['name-column', 'search-column', 'type-column'].map((option): (typeof CASES)[number] => {
     return [states, `--${option} lv0=NONE`, new RegExp(`--${option} lv0=NONE: .*no such column`), choosing];

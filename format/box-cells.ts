@@ -1,9 +1,10 @@
 // The cells of a level that a box meets, and the units of a cell that have an edge in it (README.md, 'Boxes').
 import type { Candidates } from './boxes.ts';
 import { bordersIn, STEP_NUMBERS, UNITS_AT, VarintReader } from './cell-numbers.ts';
-import { type Cells, lastUpTo } from './cells.ts';
+import type { Cells } from './cells.ts';
 import { f64At } from './element-at.ts';
 import { keyAt } from './grid.ts';
+import { lastUpTo } from './last-up-to.ts';
 import type { CellRange, PlaneBox } from './plane-box.ts';
 import type { Steps } from './steps.ts';
 

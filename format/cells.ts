@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { bordersIn, readCell, roomOf, STEP_NUMBERS, UNITS_AT } from './cell-numbers.ts';
 import { f64At, numberAt, u32At } from './element-at.ts';
 import { gridOf, gridPointOf, keyOf, movedTo, type Point, PRECISION_MAX, separates, type Way, wayTo } from './grid.ts';
+import { lastUpTo } from './last-up-to.ts';
 import { FormatError } from './parse.ts';
 import { resultOf, type Steps } from './steps.ts';
 import { FORMAT_VERSION, versionProblem } from './version.ts';
@@ -150,21 +151,6 @@ export class Cells implements CellsHead {
   gridPointOf(cell: number): { x: number; y: number } {
     return gridPointOf(f64At(this.arrays.key, cell), this.#finest);
   }
-}
-
-/**
- * The last of some ascending numbers that is not more; the first if all are.
- * @param from,end between which numbers it is looked for
- */
-export function lastUpTo(numbers: Float64Array, most: number, from = 0, end = numbers.length): number {
-  let low = from;
-  let high = end;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (f64At(numbers, middle) <= most) low = middle;
-    else high = middle;
-  }
-  return low;
 }
 
 /**

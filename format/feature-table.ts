@@ -5,6 +5,7 @@ import { crc32 } from 'node:zlib';
 import { cutCrc } from './crc32.ts';
 import { f64At, u32At } from './element-at.ts';
 import { MEMBER_HEADER } from './gzip.ts';
+import { lastUpTo } from './last-up-to.ts';
 import type { Format, Level } from './levels.ts';
 import { FEATURES_PER_FILE } from './levels.ts';
 
@@ -60,14 +61,7 @@ export class FeatureData {
    * on.
    */
   positionAt(bytes: number, first: number, end: number): number {
-    const most = f64At(this.#start, first) + bytes;
-    let low = first;
-    for (let high = end + 1; high - low > 1; ) {
-      const middle = (low + high) >>> 1;
-      if (f64At(this.#start, middle) <= most) low = middle;
-      else high = middle;
-    }
-    return low;
+    return lastUpTo(this.#start, f64At(this.#start, first) + bytes, first, end + 1);
   }
 
   /** CRC-32 of all data before a position. */

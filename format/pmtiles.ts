@@ -1,6 +1,7 @@
 // PMTiles 3: the header, the directories and the numbers of tiles of an archive, as its specification has them
 // (protomaps/PMTiles, spec/v3). The generator writes archives, `verify` and the proxy read them.
 import { elementAt, f64At, u32At } from './element-at.ts';
+import { lastUpTo } from './last-up-to.ts';
 import { FormatError } from './parse.ts';
 
 /** Bytes of the header; the root directory follows. */
@@ -85,13 +86,7 @@ export function tileOfId(id: number): { zoom: number; x: number; y: number } {
 
 /** The number of the last entry whose first tile is not after a tile; -1 if there is none. */
 export function entryOf({ id }: TileDirectory, tile: number): number {
-  let [low, high] = [0, id.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (f64At(id, middle) <= tile) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  return lastUpTo(id, tile, -1);
 }
 
 /**

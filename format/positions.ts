@@ -1,6 +1,7 @@
 // Sets of positions of a level: ascending runs, with the rank of each run's first position. A listing is a view of the
 // tables of its column (level-index.ts); nothing is built to look something up in it.
 import { elementAt, i32At, numberAt, u32At } from './element-at.ts';
+import { lastU32UpTo } from './last-up-to.ts';
 
 /** Positions as flat pairs `[first, end, first, end, ...]`: ascending, `end` exclusive, no pair empty. */
 export type Ranges = readonly number[];
@@ -91,14 +92,7 @@ export class Positions {
 
   /** The last run whose value in `table` is at most `value`; -1 if there is none. */
   #last(table: Uint32Array, value: number): number {
-    let low = this.#from - 1;
-    let high = this.#from + this.runs;
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (u32At(table, middle) <= value) low = middle;
-      else high = middle;
-    }
-    return low - this.#from;
+    return lastU32UpTo(table, value, this.#from - 1, this.#from + this.runs) - this.#from;
   }
 }
 

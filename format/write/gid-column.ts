@@ -1,6 +1,7 @@
 // Makes the GID column of a level: the GIDs in order, and the runs of positions that each covers.
 import { elementAt } from '../element-at.ts';
 import { GidColumn } from '../gid-column.ts';
+import { ascendingTexts } from './text-order.ts';
 
 /**
  * Makes a column.
@@ -8,7 +9,7 @@ import { GidColumn } from '../gid-column.ts';
  * @param owners for each position the index of its GID in `gids`; -1 for no GID
  */
 export function gidColumn(name: string, gids: readonly string[], owners: Int32Array): GidColumn {
-  const order = ascending(gids);
+  const order = ascendingTexts(gids);
   const numbers = new Uint32Array(gids.length);
   for (const [number, index] of order.entries()) numbers[index] = number;
   const texts = order.map((index) => Buffer.from(elementAt(gids, index)));
@@ -38,18 +39,6 @@ export function gidColumn(name: string, gids: readonly string[], owners: Int32Ar
     seen[number] = elementAt(seen, number) + 1;
   }
   return new GidColumn(name, { start, text: Buffer.concat(texts), run, first, rank, count });
-}
-
-/** Code units from here on are surrogates, or sort after them although their UTF-8 bytes sort before. */
-const LAST_SIMPLE_UNIT = /[\ud800-\uffff]/;
-
-/** The indexes of texts in ascending order of their UTF-8 bytes. */
-function ascending(texts: readonly string[]): number[] {
-  const order = [...texts.keys()];
-  if (!texts.some((text) => LAST_SIMPLE_UNIT.test(text)))
-    return order.sort((a, b) => (elementAt(texts, a) < elementAt(texts, b) ? -1 : 1));
-  const bytes = texts.map((text) => Buffer.from(text));
-  return order.sort((a, b) => Buffer.compare(elementAt(bytes, a), elementAt(bytes, b)));
 }
 
 /** The sum of all values before each, and of all. */

@@ -110,6 +110,9 @@ export function metresBetween(latitude1: number, latitude2: number, turn: number
   return 2 * SPHERE_METRES * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }
 
+/** What 32 bits have room for: 429,000 km, ten times around the globe. */
+const LONGEST = 0xffffffff;
+
 /** @param pairs metres of each pair of units, as above */
 function arraysOf(pairs: ReadonlyMap<number, number>, units: number): NeighbourArrays {
   // Ascending by the lower position and then by the higher, so the neighbours of each unit ascend.
@@ -124,7 +127,7 @@ function arraysOf(pairs: ReadonlyMap<number, number>, units: number): NeighbourA
       const [key, metres] = elementAt(sorted, pair);
       const [lower, higher] = sidesOf(key);
       neighbour[at] = lower === unit ? higher : lower;
-      length[at++] = Math.round(LENGTHS_PER_METRE * metres);
+      length[at++] = Math.min(Math.round(LENGTHS_PER_METRE * metres), LONGEST);
     }
   return { start: Uint32Array.from(pairsOf.begins), neighbour, length };
 }

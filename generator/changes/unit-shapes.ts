@@ -12,8 +12,8 @@ import { areaOf, madeValid, sharedArea } from '../gdal/valid-polygons.ts';
 import { featureFrom, isObject, listOf } from '../release-reader/parse-feature.ts';
 import { openFeatures, readLevel, readTable } from '../release-reader/read-level.ts';
 import { Coordinates } from '../rings/coordinates.ts';
-import { eachEdge, radians, toEqualArea } from '../rings/equal-area.ts';
-import type { OpenPolygon } from '../rings/open-rings.ts';
+import { radians, toEqualArea } from '../rings/equal-area.ts';
+import { eachEdge, type OpenPolygon } from '../rings/open-rings.ts';
 import { newRingCollector, unitPolygons } from '../topology/level-rings.ts';
 import { reading, unitText } from './compared-release.ts';
 

@@ -5,6 +5,7 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, type FeatureTable } from '../../format/feature-table.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import { MEMBER_FRAME_BYTES } from '../../format/gzip.ts';
+import { lastU32UpTo } from '../../format/last-up-to.ts';
 import {
   alonePath,
   cellsPath,
@@ -358,12 +359,7 @@ function fileOf(index: LevelIndex, kind: FileKind, number: number): PlannedFile 
   }
   const { listing: firsts } = pagesOf(index, kind);
   // The last listing whose first page has at most this number.
-  let listing = 0;
-  for (let high = firsts.length; high - listing > 1; ) {
-    const middle = (listing + high) >>> 1;
-    if (elementAt(firsts, middle) <= number) listing = middle;
-    else high = middle;
-  }
+  const listing = lastU32UpTo(firsts, number);
   const page = number - elementAt(firsts, listing);
   const positions = index.listingPositions(listing);
   const cap = PAGE_CAPS[kind][level];

@@ -34,6 +34,14 @@ export class OpenPolygons implements RingSink {
   }
 }
 
+/** Calls a function with each edge of a ring. */
+export function eachEdge(ring: OpenRing, use: (x1: number, y1: number, x2: number, y2: number) => void): void {
+  for (let i = 0; i < ring.length; i += 2) {
+    const next = (i + 2) % ring.length;
+    use(numberAt(ring, i), numberAt(ring, i + 1), numberAt(ring, next), numberAt(ring, next + 1));
+  }
+}
+
 /** Twice the area of a ring, which may be empty; negative if it runs clockwise. */
 export function doubledArea(ring: OpenRing): number {
   if (ring.length === 0) return 0;

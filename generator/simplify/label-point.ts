@@ -2,7 +2,7 @@
 // polylabel, which finds the pole of inaccessibility (Garcia-Castellanos and Lombardo 2007) with a quadtree.
 import polylabel from 'polylabel';
 import { elementAt, numberAt } from '../../format/element-at.ts';
-import { boxOfOpen, closedRing, doubledArea, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
+import { boxOfOpen, closedRing, doubledArea, eachEdge, type OpenPolygon, type OpenRing } from '../rings/open-rings.ts';
 import { sideOf } from '../rings/predicates.ts';
 import { type FlatRings, unitPolygons } from '../topology/level-rings.ts';
 
@@ -94,12 +94,11 @@ function widestAt(y: number, rings: readonly OpenRing[]): { x: number; width: nu
 
 /** Where a line from west to east crosses rings, ascending. */
 function crossingsAt(y: number, rings: readonly OpenRing[]): number[] {
-  const crossings = rings.flatMap((ring) =>
-    closedRing(ring).flatMap(([x1, y1], i, closed) => {
-      const [x2, y2] = closed[i + 1] ?? [x1, y1];
-      return y1 > y === y2 > y ? [] : [x1 + ((y - y1) * (x2 - x1)) / (y2 - y1)];
-    }),
-  );
+  const crossings: number[] = [];
+  for (const ring of rings)
+    eachEdge(ring, (x1, y1, x2, y2) => {
+      if (y1 > y !== y2 > y) crossings.push(x1 + ((y - y1) * (x2 - x1)) / (y2 - y1));
+    });
   return crossings.sort((a, b) => a - b);
 }
 

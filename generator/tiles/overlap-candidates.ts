@@ -12,6 +12,9 @@ import { ArcOwners, NO_UNIT, type TileRings } from './zoom-rings.ts';
 /** The map has at most two to this power columns, by which edges find the places that they concern. */
 const COLUMN_BITS = 16;
 
+/** What a unit's edges say of a place that some of them cross the line of, an odd or an even number; 0 if none does. */
+const [INSIDE, OUTSIDE] = [1, 2];
+
 /**
  * The middle of an edge of each arc of a level, in halves of a unit of the grid: by column, then from north to south.
  */
@@ -57,8 +60,9 @@ export function overlapCandidates(
         // Y runs from north to south.
         if (y >= south) break;
         if (x < west || x >= east || y >= y1 + ((x - x1) / (x2 - x1)) * (y2 - y1)) continue;
-        isInside[i] = 1 - (isInside[i] ?? 0);
-        met.push(i);
+        const before = isInside[i] ?? 0;
+        if (before === 0) met.push(i);
+        isInside[i] = before === INSIDE ? OUTSIDE : INSIDE;
       }
     }
   };
@@ -71,7 +75,7 @@ export function overlapCandidates(
     for (const i of met) {
       const arc = i32At(places.arc, i);
       const others = [i32At(owners.first, arc), i32At(owners.second, arc)];
-      if (isInside[i] === 1 && !others.includes(unit))
+      if (isInside[i] === INSIDE && !others.includes(unit))
         for (const other of others) if (other !== NO_UNIT) pairs.push(pairOf(unit, other, range.count));
       isInside[i] = 0;
     }

@@ -81,15 +81,19 @@ export function checkTiles(file: string, beside: string, tiles: TilesFile, { fid
         const text = gunzipWithin(bytes, record.textBytes);
         if (text.length !== record.textBytes)
           throw new FileError(`tile ${id} has ${text.length} bytes, tiles.digest has ${record.textBytes}`);
-        const places = Array.from({ length: run }, (_, tile) => boxOfTile(id + tile));
+        const units: { own: number; unit: Box }[] = [];
         for (const { id: own, layer } of featureIdsIn(text)) {
           const position = positions.get(own);
           if (position === undefined) throw new FileError(`tile ${id} has a feature ${own}, which the level has not`);
-          const unit = boxAt(box, 4 * position);
-          const apart = places.findIndex((place) => !touches(place, unit));
-          if (apart !== -1) throw new FileError(`tile ${id + apart} has a feature ${own}, whose unit is elsewhere`);
+          units.push({ own, unit: boxAt(box, 4 * position) });
           // A unit without an area on the grid has a label alone.
           if (isDeepest && layer === 'units') seen.add(own);
+        }
+        for (let tile = id; tile < id + run; tile++) {
+          const place = boxOfTile(tile);
+          const apart = units.find(({ unit }) => !touches(place, unit));
+          if (apart !== undefined)
+            throw new FileError(`tile ${tile} has a feature ${apart.own}, whose unit is elsewhere`);
         }
       }
     };

@@ -30,8 +30,8 @@ export function sealRelease(
 ): Release {
   const quality = byLevel([...about.quality, ...levels.flatMap(({ findings }) => findings)]);
   const summaries = levels.map(({ summary }) => summary);
-  const described = { ...about, quality, languages: languagesOf(summaries), levels: summaries };
-  const release = numbered({ ...described, sequence }, published);
+  const described = { ...about, quality, sequence, languages: languagesOf(summaries), levels: summaries };
+  const release = numbered(described, published);
   const json = releaseToJson(release);
   requireReadable(json);
   writeDurably(join(out, RELEASE_FILE), json);

@@ -1,8 +1,9 @@
 // The units of a level, as they are needed to look points up: GIDs and names in memory, cells read from the file in
 // blocks.
 import { fstatSync, openSync, readSync } from 'node:fs';
-import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes, lastUpTo } from '../../format/cells.ts';
+import { CELLS_HEADER_BYTES, type Cells, decodeCells, directoryBytes } from '../../format/cells.ts';
 import { elementAt } from '../../format/element-at.ts';
+import { lastUpTo } from '../../format/last-up-to.ts';
 import type { Level } from '../../format/levels.ts';
 import { furtherKeys } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';

@@ -6,6 +6,7 @@ import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
 import { ownersOf } from '../../../format/gid-column.ts';
 import { type DeflatedText, storedBytes, storingBlocks } from '../../../format/gzip.ts';
+import { lastU32UpTo } from '../../../format/last-up-to.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { NameField } from '../../../format/names.ts';
@@ -109,13 +110,7 @@ export class LevelRows {
 
   #groupOf(position: number): number {
     const groups = this.#groups.first;
-    let [low, high] = [0, groups.length - 1];
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (u32At(groups, middle) <= position) low = middle;
-      else high = middle;
-    }
-    return low;
+    return lastU32UpTo(groups, position, 0, groups.length - 1);
   }
 }
 

@@ -1,6 +1,7 @@
 // All tiles of a level as a file that is saved, whole or a range: any PMTiles reader needs nothing else.
-import { lastUpTo } from '../../../format/cells.ts';
+
 import { f64At } from '../../../format/element-at.ts';
+import { lastUpTo } from '../../../format/last-up-to.ts';
 import { FormatError } from '../../../format/parse.ts';
 import { hasTileDigest, TILE_DIGEST_BYTES, TILE_RECORD_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';

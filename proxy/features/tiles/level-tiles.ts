@@ -2,8 +2,8 @@
 // while leaf directories and records of contents.
 import { gunzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
-import { lastUpTo } from '../../../format/cells.ts';
 import { f64At, u32At } from '../../../format/element-at.ts';
+import { lastUpTo } from '../../../format/last-up-to.ts';
 import { tileDigestsPath, tilesPath } from '../../../format/layout.ts';
 import { FormatError } from '../../../format/parse.ts';
 import {

@@ -85,6 +85,13 @@ test('at 180 degrees both meridians are one, whether units end there or cross it
   });
 });
 
+test('a border is as long as 32 bits have room for, at most', () => {
+  const teeth = Array.from({ length: 31 }, (_, i): [number, number] => [i / 10, i % 2 === 0 ? -80 : 80]);
+  const below = ring(7, [0, -85], [3, -85], ...teeth.toReversed());
+  const above = ring(7, ...teeth, [3, 85], [0, 85]);
+  assert.equal(pairsOf([[below], [above]])['0 1'], 0xffffffff / LENGTHS_PER_METRE);
+});
+
 test('the table quotes GIDs with commas, quotation marks and line breaks, and leaves formulas as they are', async () => {
   const gids = ['a,b', 'say "x"', '=1+1', 'two\nlines', null, '@SUM(A1)'];
   const features = gids.map((gid, x) => ({ fid: 10 * x + 3, values: [gid], wkt: box(x, 0, x + 1, 1) }));

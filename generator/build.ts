@@ -258,9 +258,7 @@ export async function readDataset(
   const reading = Promise.all(works.map(({ read }) => read));
   const [stored, files] = await Promise.all([reading, sourceFiles(options.source)]);
   refuseChanged();
-  const named = stored.flatMap(({ level, named: [first, ...others] }) =>
-    first === undefined ? [] : [`${levelName(level)}: names such as ${[first, ...others].join(', ')}`],
-  );
+  const named = stored.flatMap(({ level, names }) => (names === undefined ? [] : [`${levelName(level)}: ${names}`]));
   context.report.preview?.(named);
   return { ...dataset, stored, works, files };
 }

@@ -29,6 +29,7 @@ import { type Column, foundIn, type LayerSource, type LevelSource, layerToText }
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import { CurveMet, readGeometry } from './read-geometry.ts';
+import { ShownNames } from './shown-names.ts';
 
 /** What to read. */
 export interface LayersTask {
@@ -80,15 +81,8 @@ export interface LayersRead {
   findings: Findings;
   /** Whether the units have new fids, 1, 2, 3 ... in the order in which they were read. */
   isRenumbered: boolean;
-  /** Some names of its units, for people: who reads them sees a wrong column or encoding. */
-  named: readonly string[];
-}
-
-/** Number of names of a level that are shown. */
-const SHOWN_NAMES = 3;
-
-function isAscii(text: string): boolean {
-  return !/[^\0-\x7f]/.test(text);
+  /** What people are shown of the names of its units; undefined without any. */
+  names: string | undefined;
 }
 
 /** Separates the names in a column of other names, as in GADM's. */
@@ -125,8 +119,7 @@ class LevelReading {
   readonly #layerOfFid = new Map<number, number>();
   readonly #withParents: ReturnType<typeof newWithParents>;
   #features = 0;
-  #names = 0;
-  readonly #named: string[] = [];
+  readonly #names = new ShownNames();
 
   constructor(task: LayersTask, plan: ReadingPlan, sink: FeatureSink) {
     this.#task = task;
@@ -145,20 +138,12 @@ class LevelReading {
       if (other !== undefined) return other;
     }
     const [layer] = layers;
-    if (layer !== undefined && this.#names === 0) {
+    if (layer !== undefined && this.#names.count === 0) {
       const { nameColumn } = layer;
       const example = `${foundIn(layer)}${nameColumn === '' ? '' : `: column ${nameColumn} has none`}`;
       this.#findings.add('no-names', example, this.#features);
     }
-    const named = this.#named.toSorted((a, b) => Number(isAscii(a)) - Number(isAscii(b))).slice(0, SHOWN_NAMES);
-    return { features: this.#features, findings: this.#findings, isRenumbered, named };
-  }
-
-  #addName(name: string): void {
-    this.#names++;
-    // A wrong encoding shows in letters that are not of ASCII.
-    if (this.#named.length < SHOWN_NAMES || (!isAscii(name) && this.#named.length < 2 * SHOWN_NAMES))
-      this.#named.push(name);
+    return { features: this.#features, findings: this.#findings, isRenumbered, names: this.#names.text() };
   }
 
   #readLayer(at: number): ReadingPlan | undefined {
@@ -213,7 +198,7 @@ class LevelReading {
         const gids = layer.gids.map((fields) => gidFrom(values, fields));
         inspectGeometry(quality, foundAt, elementAt(gids, layer.level), this.#findings);
         const name = nameOf(values);
-        if (name !== null) this.#addName(name);
+        this.#names.add(name, unit);
         const type = typeOf(values);
         const named = languagesOf.map((textOf) => firstName(textOf(values)));
         const coded = codesOf.map(({ key, textOf }) => codeFrom(textOf(values), key));

@@ -35,8 +35,8 @@ export interface StoredLevel {
   /** Positions of all rings of its units. */
   positions: number;
   about: LevelAbout;
-  /** Some names of its units, for people. */
-  named: readonly string[];
+  /** What people are shown of the names of its units; undefined without any. */
+  names: string | undefined;
   /** The problems found in this level. */
   findings: readonly Finding[];
   /** The ranges of positions in which tasks ask whether units are valid. */
@@ -54,7 +54,7 @@ export function storeLevel({ source, contents, share, parts, ...task }: StoreTas
   const { level, layers } = source;
   const { gidColumns = [], nameColumn = '', typeColumn = '', typeName, searchColumns = [] } = layers[0] ?? {};
   const { languages, codes } = layers[0] ?? { languages: [], codes: [] };
-  const { features, findings, isRenumbered, named, index, positions, rings, sourceFids } = storeLayers(
+  const { features, findings, isRenumbered, names, index, positions, rings, sourceFids } = storeLayers(
     { source, precision: contents.precision },
     store,
   );
@@ -83,7 +83,7 @@ export function storeLevel({ source, contents, share, parts, ...task }: StoreTas
       ...(layers.length > 0 && { columns: levelColumns(layers) }),
       isRenumbered,
     },
-    named,
+    names,
     findings: findings.list(),
     checks: rangesOf(rings, Math.min(parts, Math.ceil(positions / CHECKED_POSITIONS))),
     parts: divideShare(plan, share, parts),

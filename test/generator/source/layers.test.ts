@@ -189,6 +189,13 @@ testSource('how many features a condition leaves out is shown before the rest is
   },
 });
 
+testSource('units without a name are said where others have one', {
+  source: squares('towns', ['code', 'name'], ['A', 'Aa'], ['B', ''], ['C', '']),
+  '--gid-column lv1=code': {
+    says: { 'names such as': ['lv1: names such as Aa; 2 units have none, e.g. fid 2, GID B'] },
+  },
+});
+
 testSource('a column of names without one name is a finding, and so are all layers that are not used, by name', {
   source: [
     squares('towns', ['code', 'name'], ['A', ''], ['B', '']),

@@ -18,13 +18,18 @@ export async function drawMap(
   listeners: Listeners,
 ): Promise<UnitMap | undefined> {
   page.noMap.value = '';
+  page.firstZooms.value = {};
   try {
     if (!about.tiles) throw new Error(NO_TILES);
     if (container === null) throw new Error('The page has no place for a map.');
     return await createMap(container, {
       ...listeners,
       levels: levelsWithUnits(about.levels),
-      tilesOf: (level) => readTiles(level, client, signal),
+      tilesOf: async (level) => {
+        const tiles = await readTiles(level, client, signal);
+        page.firstZooms.value = { ...page.firstZooms.value, [level]: tiles.minzoom };
+        return tiles;
+      },
       headersFor: client.headersFor,
       onNote: (note) => {
         page.mapNote.value = note;

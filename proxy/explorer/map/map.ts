@@ -44,8 +44,6 @@ interface Shows {
   askAgain: (isTried: boolean) => void;
   /** Draws the map, and calls back with it while it is there: the library keeps no picture. */
   photograph: (use: (canvas: HTMLCanvasElement) => void) => void;
-  /** The first zoom at which a level has tiles; 0 while that is not known. */
-  firstZoom: (level: number) => number;
   remove: () => void;
 }
 
@@ -295,7 +293,6 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       map.once('render', () => use(map.getCanvas()));
       map.triggerRepaint();
     },
-    firstZoom: (level) => tilesAt(level)?.minzoom ?? 0,
     remove() {
       endPalette();
       map.remove();

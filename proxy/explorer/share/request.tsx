@@ -2,16 +2,19 @@
 import { useSignal } from '@preact/signals';
 import { CopyButton } from '../controls/copy.tsx';
 import { isPublicService } from '../sign-in/service.ts';
+import { page } from '../state/page.ts';
 import type { Visit } from '../state/visit.ts';
 import { codeFor, LANGUAGES, type Sample } from './code-samples.ts';
 import { mapSamples } from './map-samples.ts';
 
 export function RequestTab({ visit }: { visit: Visit }) {
-  const { about, client, firstZoom, shown, title } = visit;
+  const { about, client, shown, title } = visit;
   const { url } = shown;
   const isPublic = isPublicService();
   const programs = LANGUAGES.map(({ id, title }) => ({ id, title, code: codeFor(id, url, isPublic) }));
-  const map = { about, place: shown.place.value, title, firstZoom, api: client.urlOf(''), isPublic };
+  const place = shown.place.value;
+  const firstZoom = page.firstZooms.value[place.level] ?? 0;
+  const map = { about, place, title, firstZoom, api: client.urlOf(''), isPublic };
   return (
     <>
       <h2 id="request-heading" tabIndex={-1}>

@@ -46,6 +46,8 @@ export const page = {
   mapNote: signal(''),
   /** Why there is no map; empty where there is one. */
   noMap: signal(''),
+  /** The first zoom at which a level has tiles, by level, as far as the map has asked. */
+  firstZooms: signal<Readonly<Record<number, number>>>({}),
   /** The levels that are drawn or listed. */
   drawn: signal<readonly number[]>([]),
   /** Undefined while the colours of the map only tell neighbours apart. */

@@ -254,11 +254,6 @@ export class Visit {
     this.#map?.cover(cover);
   }
 
-  /** The first zoom at which the listed level has tiles, as far as that is known. */
-  get firstZoom(): number {
-    return this.#map?.firstZoom(this.shown.place.value.level) ?? 0;
-  }
-
   get hasMap(): boolean {
     return this.#map !== undefined;
   }

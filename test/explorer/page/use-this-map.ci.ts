@@ -95,6 +95,19 @@ journey(
       assert.doesNotMatch(library, /token|transformRequest/i);
       await assertLibrary(library, ['AAA.1_1', 'AAA.2_1'], '4.00/1.50/1.00');
     });
+
+    await step('of a level that begins closer than the place, from its first zoom on', async () => {
+      await page.route('**/tiles/lv1.json', async (route) => {
+        const tiles = await (await route.fetch()).json();
+        await route.fulfill({ json: { ...tiles, minzoom: 6 } });
+      });
+      await page.goto(`${open.url}/docs`);
+      await page.goto(`${open.url}/${PLACE}`);
+      await page.getByText('Zoom in to see level 1').waitFor();
+      await page.getByRole('tab', { name: 'Request' }).click();
+      await page.getByLabel('Kind').selectOption('MapLibre');
+      await assertLibrary(await code(page), ['AAA.1_1', 'AAA.2_1'], '6.00/1.00/2.00');
+    });
   },
 );
 

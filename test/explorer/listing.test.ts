@@ -1,12 +1,14 @@
 // The explorer's state, module by module: addresses of places, what units are called, and the code of a request.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { signal } from '@preact/signals';
 import { attributesAlone } from '../../proxy/explorer/api/geometry.ts';
 import { boxToText, textToBox } from '../../proxy/explorer/api/page-request.ts';
 import { leadsText, summarize } from '../../proxy/explorer/api/texts.ts';
 import type { UnitsInside } from '../../proxy/explorer/api/unit.ts';
 import { codeFor, LANGUAGES } from '../../proxy/explorer/share/code-samples.ts';
-import { inside } from '../../proxy/explorer/state/place.ts';
+import { levelsBelow } from '../../proxy/explorer/state/levels-below.ts';
+import { inside, worldOf } from '../../proxy/explorer/state/place.ts';
 import { hashToLanguage, hashToPlace, placeToHash } from '../../proxy/explorer/state/place-hash.ts';
 
 test('an address restores every part of a place; what is no place is the world', () => {
@@ -55,6 +57,27 @@ test('inside a unit are the units of the next level that has its GIDs', () => {
   // One that skips that level has its units at a deeper one.
   const skipping = { level: 0, gid: 'x', inside: [[4, 2, null] satisfies UnitsInside] };
   assert.equal(inside(skipping, levels)?.level, 4);
+});
+
+test('a point may list every level that has units, from that of the units that it is limited to down', () => {
+  const levels = [['x'], ['x', 'x'], [], ['x', 'x', '', 'x']].map((gidColumns, level) => ({
+    level,
+    gidColumns,
+    nameColumn: '',
+  }));
+  const below = (...filters: [number, string][]): number[] => {
+    const place = signal({ ...worldOf(levels), contains: '-3.7,40.4', filters: new Map(filters) });
+    const shown = { place, lineage: signal([]), opened: signal(undefined) };
+    return levelsBelow(shown, levels).map(({ level }) => level);
+  };
+  assert.deepEqual(
+    [below(), below([0, 'a']), below([0, 'a'], [1, 'b'])],
+    [
+      [0, 1, 3],
+      [0, 1, 3],
+      [1, 3],
+    ],
+  );
 });
 
 test('attributes come with the lightest geometry of the release', () => {

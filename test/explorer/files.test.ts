@@ -146,6 +146,16 @@ test('what the page loads later has no libraries of its own, and is small; so is
   assert.ok(table <= TABLE_MAX_BYTES, `${table} bytes for tables and pictures`);
 });
 
+test('the scripts that read a table have no means to send it', async () => {
+  for (const name of ['table/table.js', 'table/worker.js', 'share/picture.js']) {
+    const script = textOf(await send(proxy, `/${base}${name}`, ANYONE));
+    assert.ok(script.length > 1000, name);
+    const means =
+      /\b(fetch|XMLHttpRequest|WebSocket|WebTransport|EventSource|sendBeacon|importScripts|localStorage|sessionStorage|indexedDB|caches|BroadcastChannel|cookie|history|location)\b/;
+    assert.doesNotMatch(script, means, name);
+  }
+});
+
 test('the sources are not served, nor what has another digest; the explorer can be left out', async () => {
   const sources = filesUnder(EXPLORER);
   assert.ok(sources.includes('page/page.ts') && sources.includes('tsconfig.json'));

@@ -208,7 +208,7 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     const there = close.filter((level) => level === top || zoom >= (tilesAt(level)?.minzoom ?? Infinity));
     set({ level: there.at(-1) ?? top, levels: wanted });
     tellLevels([...new Set([...there, shown.level, covered])].sort());
-    const isSeen = cover ? zoom >= (tilesAt(covered)?.minzoom ?? 0) : there.includes(covered);
+    const isSeen = covered === top || (cover ? zoom >= (tilesAt(covered)?.minzoom ?? 0) : there.includes(covered));
     const isTooFar = !isSeen && tilesAt(covered) !== undefined;
     onNote(isTooFar ? `Zoom in to see level ${covered}` : tilesAt(top) === undefined ? LOADING : '');
   };

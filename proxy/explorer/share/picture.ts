@@ -18,6 +18,8 @@ const PADDING = 10;
 const SWATCH = 14;
 const STRIPE_PIXELS = 4;
 const LEGEND_MAX = 320;
+/** A legend that covers more of the map's height is below it, as on a phone. */
+const COVERED_SHARE = 0.6;
 /** Between two credits. */
 const BETWEEN = ' · ';
 
@@ -34,7 +36,9 @@ export function drawPicture(map: HTMLCanvasElement, width: number, { legend, cre
   brush.font = `${TEXT_PIXELS}px ${FONT}`;
   const lines = linesOf(brush, credits.join(BETWEEN), width - 2 * PADDING);
   const height = map.height / scale;
-  const foot = lines.length * LINE_PIXELS + PADDING;
+  const legendHeight = legend === undefined ? 0 : (legend.entries.length + 1) * LINE_PIXELS + 2 * PADDING;
+  const below = legendHeight > COVERED_SHARE * height ? legendHeight : 0;
+  const foot = below + lines.length * LINE_PIXELS + PADDING;
   // A canvas that gets another height forgets its font and its colours.
   picture.height = map.height + Math.ceil(foot * scale);
   brush.drawImage(map, 0, 0);
@@ -45,12 +49,12 @@ export function drawPicture(map: HTMLCanvasElement, width: number, { legend, cre
   brush.fillRect(0, height, width, foot);
   brush.fillStyle = colour('quiet');
   for (const [i, line] of lines.entries())
-    brush.fillText(line, PADDING, height + PADDING / 2 + (i + 0.5) * LINE_PIXELS);
-  if (legend !== undefined) drawLegend(brush, legend, height);
+    brush.fillText(line, PADDING, height + below + PADDING / 2 + (i + 0.5) * LINE_PIXELS);
+  if (legend !== undefined) drawLegend(brush, legend, height + below);
   return picture;
 }
 
-/** In the lower left corner of the map. @param bottom of the map */
+/** In the lower left corner of the map, or below it. @param bottom of its place */
 function drawLegend(brush: CanvasRenderingContext2D, { title, entries }: Legend, bottom: number): void {
   const textAt = 2 * PADDING + SWATCH + PADDING / 2;
   const most = LEGEND_MAX - textAt;

@@ -73,6 +73,7 @@ journey('someone colours the map by a table', { service, hasMap: 'asked' }, asyn
 
   await step('the legend says what the colours mean, and the credits no more that they mean nothing', async () => {
     assert.deepEqual(await legend.allTextContents(), ['1', '3']);
+    await page.locator('#map-note').waitFor({ state: 'hidden' });
     assert.equal(await page.locator('.legend figcaption').textContent(), SECRET);
     assert.equal(await page.getByText('Colours only tell neighbours apart.').count(), 0);
     const { x, y } = await pixelOf(page, ...NORTH);

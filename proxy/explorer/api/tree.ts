@@ -47,6 +47,7 @@ const PAGE_MAX = 1000;
 
 /**
  * @param most how many of the units below are asked for
+ * @param onUnit is told the unit as soon as it is known: its units below may be on several pages
  * @returns undefined where the release has no such unit
  * @throws RefusalError
  */
@@ -55,31 +56,29 @@ export async function readTree(
   { level, gid }: Pick<UnitAbove, 'level' | 'gid'>,
   most: number,
   signal: AbortSignal,
+  onUnit: (unit: Pick<Tree, 'lineage' | 'own'>) => void = () => {},
 ): Promise<Tree | undefined> {
   const query = [`gid=${encode(gid)}`, `level=lv${level}`, ...inLanguage(about)];
   if (most < PAGE_MAX) query.push(`page-size=${most}`);
   try {
     const { json, matched, next } = await client.json(client.urlOf(withQuery('children', query)), signal);
     const { unit, parents, level: below, children } = json as Sent;
-    for (let url = next; url !== undefined && children.length < most; ) {
-      const more = await client.json(url, signal);
-      children.push(...(more.json as Sent).children);
-      url = more.next;
-    }
-    const number = below === null ? undefined : levelIn(below);
     const lineage = [...parents, unit].map(({ gid, name, type, level }) => ({
       gid,
       name,
       type,
       level: levelIn(level),
     }));
-    return {
-      lineage,
-      own: unit.fid === null ? undefined : toRow(unit, level, lineage.at(-2)),
-      below: number,
-      units: children.map((child) => toRow(child, number ?? level, { level, gid })),
-      total: matched,
-    };
+    const own = unit.fid === null ? undefined : toRow(unit, level, lineage.at(-2));
+    onUnit({ lineage, own });
+    for (let url = next; url !== undefined && children.length < most; ) {
+      const more = await client.json(url, signal);
+      children.push(...(more.json as Sent).children);
+      url = more.next;
+    }
+    const number = below === null ? undefined : levelIn(below);
+    const units = children.map((child) => toRow(child, number ?? level, { level, gid }));
+    return { lineage, own, below: number, units, total: matched };
   } catch (error) {
     if (error instanceof RefusalError && error.code === 'unknown-gid') return undefined;
     throw error;

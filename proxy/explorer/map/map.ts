@@ -24,8 +24,13 @@ export interface Cover {
 }
 
 interface Shows {
-  /** The units of a level in those parents; of the whole release, levels below them as one comes closer than it is. */
-  show: (place: { level: number; filters: ReadonlyMap<number, string>; isWhole: boolean }) => void;
+  /**
+   * The units of a level in those parents; of the whole release, levels below them as one comes closer than it is.
+   * Until the map is there, it asks for no tiles of levels that it has not shown: they would be of where it was.
+   */
+  show: (place: { level: number; filters: ReadonlyMap<number, string>; isWhole: boolean; isThere?: boolean }) => void;
+  /** It is where what is shown is. */
+  arrive: () => void;
   /** The boxes of the whole release; until then only its units are shown. */
   frame: (boxes: readonly Box[]) => void;
   select: (unit: { level: number; fid: number } | undefined) => void;
@@ -107,6 +112,8 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   let shown = { level: top, isWhole: true };
   /** Boxes of the whole release, and the zoom that they have in this window. */
   let whole: readonly Box[] | undefined;
+  /** What waits for the map to be there; undefined when it is. */
+  let waiting: (() => void)[] | undefined;
   let wholeZoom = MOST_ZOOM;
   let told = '';
   const tellLevels = (drawn: readonly number[]) => {
@@ -164,6 +171,7 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     const isWanted = () => known.get(level) === coming;
     try {
       const tiles = await tilesOf(level);
+      await new Promise<void>((go) => (waiting === undefined ? go() : waiting.push(go)));
       // Meanwhile it was forgotten, and perhaps asked for again.
       if (!isWanted()) return;
       const { template, minzoom, maxzoom, bounds } = tiles;
@@ -212,6 +220,10 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
     const isTooFar = !isSeen && tilesAt(covered) !== undefined;
     onNote(isTooFar ? `Zoom in to see level ${covered}` : tilesAt(top) === undefined ? LOADING : '');
   };
+  const arrive = () => {
+    for (const go of waiting ?? []) go();
+    waiting = undefined;
+  };
   const light = (isChosen: boolean) => {
     const { selected, fid } = state;
     if (selected === -1 || tilesAt(selected) === undefined) return;
@@ -244,8 +256,10 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
 
   return {
     ...camera,
-    show({ level, filters, isWhole }) {
+    show({ level, filters, isWhole, isThere = true }) {
       shown = { level, isWhole };
+      if (isThere) arrive();
+      else waiting ??= [];
       forget(false);
       said.clear();
       const gids = Object.fromEntries([...filters].map(([n, gid]) => [`gid_${n}`, gid]));
@@ -253,6 +267,7 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       for (const level of known.keys()) limit(level);
       follow();
     },
+    arrive,
     frame(boxes) {
       whole = boxes;
       measure();

@@ -37,10 +37,9 @@ export interface List {
 const COMING: List = { is: 'coming', rows: [], total: 0 };
 
 /** What a place lists. */
-interface Listed extends Pick<Tree, 'own' | 'units' | 'total'> {
-  /** The units on the way from the world to this place, the opened one last. */
-  lineage: UnitAbove[];
-}
+type Listed = Pick<Tree, 'units' | 'total'>;
+
+const NONE: Listed = { units: [], total: 0 };
 
 /** Rows of a list. */
 const ROWS_MAX = 10_000;
@@ -126,14 +125,10 @@ export class Shown {
     const { signal } = this.#ended;
     const isCurrent = () => !signal.aborted;
     try {
-      const { lineage, own, units, total } = await this.#list(place, signal);
+      const { units, total } = await this.#list(place, signal);
       if (!isCurrent()) return;
       this.#byFid = new Map(units.map((row) => [row.fid, row]));
-      batch(() => {
-        this.lineage.value = lineage;
-        this.opened.value = own;
-        this.list.value = { is: 'there', rows: units, total };
-      });
+      this.list.value = { is: 'there', rows: units, total };
     } catch (error) {
       if (!isCurrent()) return;
       this.list.value = { ...COMING, is: 'failed' };
@@ -168,25 +163,32 @@ export class Shown {
     const { level } = place;
     const [opened, ...others] = gidsFromBelow(place);
     const isPlain = others.length === 0 && !isSpot(place);
-    const listed = async (above: Pick<Listed, 'lineage' | 'own'>): Promise<Listed> => {
+    const listed = async (): Promise<Listed> => {
       const { level: of = level, gid } = opened ?? {};
       const isNamed = isPlain && (opened === undefined || of < level);
-      const found = isNamed ? await names.children({ level, of, gid }) : undefined;
-      return { ...above, ...(found ?? (await this.#readRows(place, signal))) };
+      return (isNamed && (await names.children({ level, of, gid }))) || this.#readRows(place, signal);
     };
-    if (opened === undefined) return listed({ lineage: [], own: undefined });
+    if (opened === undefined) return listed();
     const isNext = isPlain && level === levelBelow(opened.level, about.levels);
-    const tree = await readTree(this.#options, opened, isNext ? ROWS_MAX : 1, signal);
-    if (tree === undefined) return { lineage: [], own: undefined, units: [], total: 0 };
-    const { lineage, own, below } = tree;
-    if (!isPlain || opened.level >= level) return listed({ lineage, own });
-    if (below === undefined || below > level) return { lineage, own, units: [], total: 0 };
-    if (below < level) return listed({ lineage, own });
+    const tree = await readTree(this.#options, opened, isNext ? ROWS_MAX : 1, signal, ({ lineage, own }) => {
+      if (signal.aborted) return;
+      batch(() => {
+        this.lineage.value = lineage;
+        this.opened.value = own;
+      });
+      // Where to go is known before all that is there.
+      if (isPlain) this.#options.listeners.onChange('opened');
+    });
+    if (tree === undefined) return NONE;
+    const { below } = tree;
+    if (!isPlain || opened.level >= level) return listed();
+    if (below === undefined || below > level) return NONE;
+    if (below < level) return listed();
     return (isNext ? tree : await readTree(this.#options, opened, ROWS_MAX, signal)) ?? tree;
   }
 
   /** Units of a box, a point or several parents, and those that the names do not tell because parents are missing. */
-  async #readRows(place: Place, signal: AbortSignal): Promise<{ units: NamedUnit[]; total: number }> {
+  async #readRows(place: Place, signal: AbortSignal): Promise<Listed> {
     const { client, about } = this.#options;
     const columns = about.levels[place.level];
     const units: NamedUnit[] = [];

@@ -18,7 +18,7 @@ import { save } from '../share/save.ts';
 import { saveChange, saveListings, savePicture } from '../share/saving.ts';
 import { writeHash } from './address.ts';
 import { announce, focusHeading, page, showBrowse } from './page.ts';
-import { inside, isSameListing, type Place, placeOf, selection, type View, worldOf } from './place.ts';
+import { inside, isSameListing, isSpot, type Place, placeOf, selection, type View, worldOf } from './place.ts';
 import { hashToPlace, placeToHash } from './place-hash.ts';
 import { Shown, type ShownChange } from './shown.ts';
 import { boxesOfAll, boxesOfListed, boxOfSelected, isAllSeen } from './travel.ts';
@@ -297,7 +297,9 @@ export class Visit {
     page.message.value = undefined;
     // The state has the place before the map moves: each move writes the place into the address.
     const shown = this.shown.show(place);
-    map?.show({ ...place, isWhole: this.shown.isWorld });
+    // Of an opened unit it is soon known where it is.
+    const isThere = place.view !== undefined || place.filters.size !== 1 || isSpot(place);
+    map?.show({ ...place, isWhole: this.shown.isWorld, isThere });
     if (place.view !== undefined) map?.setView(place.view);
     map?.askAgain(isTried);
     await shown;
@@ -319,7 +321,10 @@ export class Visit {
     const { level, bbox } = this.shown.place.value;
     if (what === 'place') this.#map?.outline(textToBox(bbox));
     if (what === 'rows' && this.shown.isWorld) this.#map?.frame(boxesOfListed(this.shown));
-    if (what === 'rows' || what === 'opened') this.#fit();
+    if (what === 'rows' || what === 'opened') {
+      this.#fit();
+      this.#map?.arrive();
+    }
     if (what === 'selection') {
       this.#map?.select(selected && { level, fid: selected.fid });
       this.#writePlace();
@@ -330,11 +335,12 @@ export class Visit {
     this.#tellSeen();
   }
 
-  /** Goes to what is listed, unless nothing is, or its box is not known yet: then the map stays. */
+  /** Goes to what is listed, unless that is nothing, or its box is not known yet: then the map stays. */
   #fit(): void {
     const { is, total } = this.shown.list.value;
     const boxes = boxesOfListed(this.shown);
-    if (!this.#wanted.fit || is !== 'there' || total === 0 || (boxes.length === 0 && !this.shown.isWorld)) return;
+    const isNothing = is === 'failed' || (is === 'there' && total === 0);
+    if (!this.#wanted.fit || isNothing || (boxes.length === 0 && !this.shown.isWorld)) return;
     this.#wanted.fit = false;
     this.#map?.fit(boxes);
   }

@@ -5,10 +5,9 @@ import { elementAt } from '../../format/element-at.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
 import { fieldNamed } from './gid-columns.ts';
-import type { TaggedColumn } from './level-source.ts';
+import type { SourceField, TaggedColumn } from './level-source.ts';
 import { columnItems } from './published-columns.ts';
 import { SCHEMAS } from './schemas.ts';
-import type { SourceField } from './source-fields.ts';
 import { ALL, columnsByTag, type SourceOptions, valuesFor } from './source-options.ts';
 
 /** The kinds of columns with a tag. */

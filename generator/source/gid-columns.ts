@@ -2,9 +2,8 @@
 // options say, otherwise by the schemas of published boundary datasets.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import type { LayerSource, LevelLayer } from './level-source.ts';
+import type { LayerSource, LevelLayer, SourceField } from './level-source.ts';
 import { NAME_COLUMNS, SCHEMAS } from './schemas.ts';
-import type { SourceField } from './source-fields.ts';
 import { type GidColumnOption, type SourceOptions, valuesFor } from './source-options.ts';
 
 /**

@@ -16,6 +16,14 @@ export type ColumnType =
   | 'binary'
   | 'other';
 
+/** A field of a layer, at its index in the layer. */
+export interface SourceField {
+  name: string;
+  type: ColumnType;
+  /** Does it only repeat the geometry as text? */
+  isGeometry: boolean;
+}
+
 /** A published column. */
 export interface Column {
   /** Its name in the published features. */

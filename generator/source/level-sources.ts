@@ -33,6 +33,7 @@ import {
   type LevelSource,
   type MadeLevels,
   partLayer,
+  type SourceField,
 } from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
 import { publishedColumns } from './published-columns.ts';
@@ -46,7 +47,7 @@ import {
   refuseUnusedEncoding,
 } from './refuse-unfitting.ts';
 import { isBeside, layersIn, type SeenLayer } from './seen-layers.ts';
-import { type SourceField, sourceFields } from './source-fields.ts';
+import { sourceFields } from './source-fields.ts';
 import { placeToText, type SourceOptions, sourceName, valuesFor } from './source-options.ts';
 
 /** What a build needs to know of its dataset. */

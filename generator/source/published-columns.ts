@@ -4,8 +4,7 @@ import { shellWord } from '../../format/command-line/messages.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
-import type { Column, LevelLayer } from './level-source.ts';
-import type { SourceField } from './source-fields.ts';
+import type { Column, LevelLayer, SourceField } from './level-source.ts';
 import type { LevelOption } from './source-options.ts';
 
 /**

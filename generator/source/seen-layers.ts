@@ -14,8 +14,8 @@ import { BuildError } from '../report/errors.ts';
 import type { FoundDataset } from './expand-source.ts';
 import { refuseDamagedPositions } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
-import type { LevelLayer } from './level-source.ts';
-import { type SourceField, sourceFields } from './source-fields.ts';
+import type { LevelLayer, SourceField } from './level-source.ts';
+import { sourceFields } from './source-fields.ts';
 import { type SourceOptions, valuesFor } from './source-options.ts';
 
 /** A layer of the source. */

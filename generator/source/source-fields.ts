@@ -2,15 +2,7 @@
 // their names is loaded where GDAL is not.
 import type * as gdalTypes from 'gdal-async';
 import { gdal } from '../gdal/gdal.ts';
-import type { ColumnType } from './level-source.ts';
-
-/** A field of a layer, at its index in the layer. */
-export interface SourceField {
-  name: string;
-  type: ColumnType;
-  /** Does it only repeat the geometry as text? */
-  isGeometry: boolean;
-}
+import type { ColumnType, SourceField } from './level-source.ts';
 
 /** GDAL's types of fields, by the names that gdal-async gives them; but for lists. */
 const TYPES: Readonly<Record<string, ColumnType>> = {

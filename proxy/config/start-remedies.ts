@@ -42,7 +42,9 @@ export function releaseErrorToStartError(error: unknown, origin: string, mustBeS
   const where = isRemote ? '--origin' : resolve(origin);
   if (error instanceof OriginError && error.reason === 'missing' && error.path === CURRENT_PATH)
     return new StartError(
-      'there is no release to serve',
+      isRemote
+        ? 'there is no release to serve: no current.json below this address, which is tried again each second'
+        : 'there is no release to serve',
       where,
       existsSync(join(origin, RELEASE_FILE))
         ? `this is the folder of one release: name the output folder, --origin ${shellWord(resolve(origin, '..', '..'))}`

@@ -10,6 +10,7 @@ import { durationToSeconds } from '../../../proxy/config/option-values.ts';
 import type { ServeOptions } from '../../../proxy/config/options.ts';
 import { optionsToSettings } from '../../../proxy/config/settings.ts';
 import { StartError } from '../../../proxy/config/start-error.ts';
+import { createServer as createProxy } from '../../../proxy/create-server.ts';
 import { jwksToKeySet } from '../../../proxy/keys/key-set.ts';
 import { jsonLines } from '../../support/files.ts';
 import { listen } from '../../support/http/listen.ts';
@@ -76,6 +77,15 @@ test('a folder of a release is told from that of the output, which the remedy na
   const { stderr } = await run(['serve', '--public', '--port', '0', '--origin', join(folder, 'releases', release)]);
   const [, named = ''] = /what to do: this is the folder of one release: .*--origin (\S+)\n$/.exec(stderr) ?? [];
   assert.equal(resolve(named), resolve(folder));
+});
+
+test('of a static host that has no release the log says what is missing, and that it is tried again', async () => {
+  const host = createServer((_, response) => response.writeHead(404).end());
+  const origin = `http://127.0.0.1:${await listen(host)}`;
+  const lines: string[] = [];
+  const { stop } = await createProxy({ origin, public: true, log: (line) => lines.push(line) });
+  assert.match(lines.join('\n'), /: there is no release to serve: no current\.json below this address, .* again /);
+  stop();
 });
 
 test('an invalid option is named, without its secret', async () => {

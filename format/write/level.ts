@@ -63,13 +63,13 @@ export function namedArrays({ columns, pages, ...arrays }: LevelArrays): [name: 
     for (const [name, array] of Object.entries(group)) named.push([`${prefix}.${name}`, array]);
   };
   for (const [c, { arrays: own }] of columns.entries()) {
-    const { start: starts, text, run, first, rank, count } = own;
-    add(`gid${c}`, { start: starts, text, run, first, rank, count });
+    const { start, text, run, first, rank, count } = own;
+    add(`gid${c}`, { start, text, run, first, rank, count });
   }
   if (pages === undefined) return named;
   for (const format of FORMATS) {
-    const { listing, bytes, digest: digests } = pages[format];
-    add(format, { listing, bytes, digest: digests });
+    const { listing, bytes, digest } = pages[format];
+    add(format, { listing, bytes, digest });
   }
   return named;
 }

@@ -78,8 +78,7 @@ const PARTS_MAX = 64;
 /**
  * Reads all features once and plans the union.
  * @throws BuildError if a unit has no GID at all or is not polygonal, the features of a unit have different parents, or
- * GDAL
- *   reports an error
+ *   GDAL reports an error
  */
 export function planDissolve(source: DissolvedLayer): DissolvePlan {
   try {

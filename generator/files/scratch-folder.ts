@@ -1,4 +1,5 @@
-// A folder for the working files of `build --dry-run`, which writes nothing else.
+// A folder for working files where there is no staging folder: of `build --dry-run`, which writes nothing else, and while
+// a source is described.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

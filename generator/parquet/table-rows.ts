@@ -21,7 +21,7 @@ export interface TableRow {
   geometries: (WkbGeometry | null)[];
 }
 
-/** Units that are read at once, and bytes of their rings: WKB has at most eight times as many. */
+/** Units that are read at once, and bytes of their lines in the store, deflated or not. */
 const TOGETHER = { units: 1024, bytes: 2 << 20 } as const;
 
 /** Reads units in the order of the curve. @param precision decimals of the full geometry */

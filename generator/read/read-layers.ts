@@ -98,8 +98,7 @@ interface ReadingPlan {
 /**
  * Reads all features of a level.
  * @param begin is called when reading begins, possibly several times: some features can be read only in another way,
- * and
- *   the level is then read again from its first feature. What it returns takes every feature
+ *   and the level is then read again from its first feature. What it returns takes every feature
  * @throws BuildError with file, layer, level and fid if GDAL reports an error or a feature cannot be written
  */
 export function readLayers(task: LayersTask, begin: () => FeatureSink): LayersRead {

@@ -1,5 +1,6 @@
 // Parses a feature of a release.
 import { isUtf8 } from 'node:buffer';
+import { isObject } from '../../format/parse.ts';
 import { FileError } from './file-error.ts';
 
 /** A parsed feature; a whole number that a double cannot hold exactly is a bigint. */
@@ -48,11 +49,6 @@ function parseExactly(text: string): unknown {
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && EXACT_INTEGER.test(value) ? BigInt(value.slice(1)) : value,
   );
-}
-
-/** Is a parsed value an object? */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A parsed value as a list; an empty one for anything else. */

@@ -1,7 +1,8 @@
 // Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and
 // says nothing. Those in archives and at URLs only GDAL can read.
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { isObject, listOf } from '../release-reader/parse-feature.ts';
+import { isObject } from '../../format/parse.ts';
+import { listOf } from '../release-reader/parse-feature.ts';
 import { BuildError } from '../report/errors.ts';
 
 /**

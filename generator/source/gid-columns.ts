@@ -86,8 +86,7 @@ export interface MissingColumns {
  * the source does not have either has no parent there.
  * @param present the levels that the source has
  * @param placed the levels whose GIDs the units get from a parent that is found by place: their fields follow those of
- * the
- *   layer, and other parents need no columns
+ *   the layer, and other parents need no columns
  * @returns also the columns that the layer lacks
  */
 export function findGids(

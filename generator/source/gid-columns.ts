@@ -172,7 +172,8 @@ function exchangedAdvice(layers: readonly NamedLayer[]): string {
     const own = source.gidColumns[source.level];
     const lacked = missing.flatMap(({ levels }) => levels);
     const above = layers.find(
-      (other) => lacked.includes(other.source.level) && own !== undefined && other.names.includes(own),
+      ({ source: { level, gidColumns }, names }) =>
+        lacked.includes(level) && own !== undefined && own !== gidColumns[level] && names.includes(own),
     );
     if (above === undefined || above.source.level === source.level) continue;
     const [high, low] = [levelName(above.source.level), levelName(source.level)];

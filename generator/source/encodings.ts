@@ -1,8 +1,8 @@
 // Encodings of texts in Shapefiles: which units have bytes that are no text in the one that is used, and in which others
 // they would be. GDAL leaves such bytes out without a message.
-import { existsSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
+import { readSmallFile } from '../gdal/read-file.ts';
 import type { LayerSource } from './level-source.ts';
 import { openSelection } from './open-layer.ts';
 
@@ -100,11 +100,10 @@ function isUtf8(encoding: string): boolean {
   return /^utf-?8$/i.test(encoding);
 }
 
-/** The encoding that the .cpg beside a local file says. */
+/** The encoding that the .cpg beside a file says. */
 function statedEncoding({ path }: LayerSource): string | undefined {
   const base = path.slice(0, path.length - extname(path).length);
-  const file = ['.cpg', '.CPG'].map((ending) => base + ending).find(existsSync);
-  return file && readFileSync(file, 'utf8').trim();
+  return (readSmallFile(`${base}.cpg`) ?? readSmallFile(`${base}.CPG`))?.trim();
 }
 
 /** An encoding, and two names in it. */

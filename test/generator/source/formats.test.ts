@@ -1,11 +1,12 @@
 // Formats in which sources come: curves, GML, formats in which GDAL guesses the types of columns, what QGIS saves, and
 // texts in any encoding.
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { layerOf, square, squares, writeDataset } from '../../support/datasets/write-dataset.ts';
+import { zipFolder } from '../../support/datasets/write-zip.ts';
 import {
   pathsOf,
   published,
@@ -181,8 +182,8 @@ for (const [driver, ending, settings] of QGIS)
 const NAMES = ['أدرار', 'الشلف', 'Alger'];
 
 /** A Shapefile of names in an encoding that it does not say, but perhaps another one in a .cpg. */
-function shapefile(encoding: string, names: readonly string[], title = 'NAME_0', stated?: string): Source {
-  return (folder) => {
+function shapefile(encoding: string, names: readonly string[], title = 'NAME_0', stated?: string) {
+  return (folder: string): string => {
     const layer = squares('names', ['GID_0', title], ...names.map((text, i) => [`A${i}`, text]));
     const source = writeDataset(join(folder, 'names.shp'), 'ESRI Shapefile', [{ ...layer, encoding }]);
     rmSync(join(folder, 'names.cpg'), { force: true });
@@ -192,6 +193,16 @@ function shapefile(encoding: string, names: readonly string[], title = 'NAME_0',
     table[29] = 0;
     writeFileSync(join(folder, 'names.dbf'), table);
     return source;
+  };
+}
+
+/** A source in an archive with a name that is no name of XML. */
+function zipped(source: (folder: string) => string): Source {
+  return (folder) => {
+    const files = join(folder, 'files');
+    mkdirSync(files);
+    source(files);
+    return zipFolder(files, join(folder, 'a <b> & c.zip'));
   };
 }
 
@@ -212,10 +223,16 @@ testSource('of a text in an encoding that is not said, the remedy has those that
   '--encoding EUC-KR': /lv0: (1 unit has|2 units have) text that is not in the encoding of the file /,
 });
 
-testSource('an encoding in which bytes are no text is refused also where a .cpg says it', {
-  source: shapefile('CP1256', NAMES, 'NAME_0', 'EUC-KR'),
-  remedy: /--encoding CP1256: أدرار, الشلف/,
-});
+for (const [where, source] of [
+  ['', shapefile('CP1256', NAMES, 'NAME_0', 'EUC-KR')],
+  [', in an archive too', zipped(shapefile('CP1256', NAMES, 'NAME_0', 'EUC-KR'))],
+] as const)
+  testSource(`an encoding in which bytes are no text is refused also where a .cpg says it${where}`, {
+    source,
+    refused: /lv0: (1 unit has|2 units have) text that is not in the encoding of the file /,
+    remedy: /--encoding CP1256: أدرار, الشلف/,
+    '--encoding CP1256': { 'lv0 NAME_0': NAMES },
+  });
 
 for (const stated of [
   'windows-1253',

@@ -60,9 +60,12 @@ const FALSE_ALARMS: readonly { why: string; check: string; is(finding: Finding):
     is: ({ detail }) => /^datetime is /.test(detail),
   },
   {
-    why: 'OpenAPI cannot say that one parameter excludes another one: the description does',
+    why: 'OpenAPI cannot say that one parameter excludes or needs another one: the description does',
     check: 'positive_data_acceptance',
-    is: ({ detail }) => /^start-at and start-after cannot be combined\.|^gid-\d is not a filter of lv\d\./.test(detail),
+    is: ({ detail }) =>
+      /^start-at and start-after cannot be combined\.|^gid-\d is not a filter of lv\d\.|^level needs gid\./.test(
+        detail,
+      ),
   },
   {
     why: 'the levels are in any order, each once: the description says so',
@@ -75,10 +78,12 @@ const FALSE_ALARMS: readonly { why: string; check: string; is(finding: Finding):
     is: ({ detail }) => /^start-(at|after) is "c_.*, which is neither a fid nor an undamaged cursor\./.test(detail),
   },
   {
-    why: 'which releases are hosted, and which columns they have, is known of the service',
+    why: 'which releases are hosted, and which columns and languages they have, is known of the service',
     check: 'positive_data_acceptance',
     is: ({ uri, status, detail }) =>
-      (status === 410 && /[?&](release|v)=/.test(uri)) || (/\/ogc\//.test(uri) && / is not a parameter\./.test(detail)),
+      /^lang is ".*"\. Allowed: /s.test(detail) ||
+      (status === 410 && /[?&](release|v)=/.test(uri)) ||
+      (/\/ogc\//.test(uri) && / is not a parameter\./.test(detail)),
   },
 ];
 

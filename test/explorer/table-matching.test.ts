@@ -98,6 +98,20 @@ test('a table without units is refused, with its columns', async () => {
   );
 });
 
+test('columns behind those that are tried are not said to have no units', async () => {
+  const others = Array.from({ length: 30 }, (_, i) => `c${i}`);
+  const rows = ['AAA.1', 'AAA.2'].map((gid) => `${others.map(() => 'x')},${gid}`);
+  await assert.rejects(matched(`${others},gid\n${rows.join('\n')}\n`), /^Error: None of the first 30 columns has/);
+});
+
+test('several units of one GID are one unit that has a row', async () => {
+  const pieces = textOf([...REGIONS, [30, 'AAA.1', 'North', 'AAA']]);
+  const names = new NamesDown([0, 1], async (level) => (level === 0 ? textOf(COUNTRIES) : pieces));
+  const table = await openTable(new Blob(['gid,v\nAAA.1,1\nAAA.2,2\nAAA.3,3\nAAA.4,4\n']));
+  const { positions, units } = await matchTable(table, await findColumns(table, names), names);
+  assert.deepEqual([positions.length, units], [4, 4]);
+});
+
 test('fids come from the names, in the order that is wanted', () => {
   const fids = fidsOf(TEXTS[1] ?? assert.fail('no names'), [3, 0], 'names');
   assert.deepEqual([...fids], [REGIONS[3]?.[0], REGIONS[0]?.[0]]);

@@ -92,8 +92,10 @@ export async function findColumns(table: OpenTable, names: NamesDown): Promise<C
   const sure = shares.filter(({ found }) => found >= UNITS_SHARE);
   const likely = shares.filter(({ found, areNumbers }) => found >= (areNumbers ? UNITS_SHARE : TEXTS_SHARE));
   const units = greatest(likely, ({ score }) => score) ?? greatest(shares, ({ found }) => found);
-  if (units === undefined || units.found === 0)
-    throw new TableFault(`No column has names or codes of units of this release: ${shown(table.header)}.`);
+  if (units === undefined || units.found === 0) {
+    const tried = table.header.length > TRIED_COLUMNS ? `None of the first ${TRIED_COLUMNS} columns` : 'No column';
+    throw new TableFault(`${tried} has names or codes of units of this release: ${shown(table.header)}.`);
+  }
   const above = units.coded >= UNITS_SHARE ? [] : columnsAbove(units, sure);
   const taken = new Set(sure.filter(({ level }) => level === units.level).map(({ column }) => column));
   const used = new Set([units, ...above].map(({ column }) => column));
@@ -179,7 +181,7 @@ export interface MatchedTable {
   problems: Problems;
   /** The lowest unit that has all of them inside; undefined if none has. */
   within: { level: Level; gid: string; name: string } | undefined;
-  /** Units of the level, in `within`. */
+  /** Units of the level, in `within`; several of one GID are one. */
   units: number;
 }
 
@@ -228,7 +230,8 @@ export async function matchTable(table: OpenTable, { units, value }: Choice, nam
       }
     }
   const within = unitAround(found.positions, own, scopes);
-  const size = within === undefined ? own.units : own.below(within.level, within.position).length;
+  const all = within === undefined ? Array(own.units).keys() : own.below(within.level, within.position);
+  const size = new Set(Array.from(all, (unit) => own.firstOf(unit))).size;
   return { level, ...found, problems, within: within && named(within, scopes), units: size };
 }
 

@@ -56,6 +56,12 @@ test('a table is read with its separator and encoding, as programs write it', as
   }
 });
 
+test('a header is read to its end, however long it is', async () => {
+  const names = Array.from({ length: 900 }, (_, i) => `${i}-`.padEnd(1000, 'x'));
+  const { header, rows } = await openTable(fileOf(`${names}\n${names.map((_, i) => i)}\n`));
+  assert.deepEqual([header, rows], [names, 1]);
+});
+
 test('lines count as an editor counts them, and empty names of columns have one', async () => {
   const table = await openTable(fileOf('sep=,\n__proto__,\n\n"a\nb",1\nc,2\n'));
   assert.deepEqual(table.header, ['__proto__', 'column 2']);
@@ -72,6 +78,8 @@ test('what is no table, or too large, is refused in a sentence', async () => {
     [fileOf(''), /^The file is empty/],
     [fileOf('\ufeff\n'), /^The file is empty/],
     [fileOf('gid\nES\n'), /^The table has one column/],
+    [fileOf('Population 2020\ngid,v\nES,1\n'), /^The table has one column/],
+    [fileOf('"gid,v\nES,1\n'), /^The row from line 1 has a quotation mark that is not closed/],
     [fileOf('gid,v\n'), /^The table has no rows/],
     [fileOf('gid,v\nES,1\0\n'), /NUL characters/],
     [fileOf('PK\x03\x04\0\0,\0'), /NUL characters/],

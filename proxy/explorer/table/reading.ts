@@ -40,21 +40,26 @@ export async function openTable(file: Blob): Promise<OpenTable> {
   const forms = (separator === undefined ? SEPARATORS : [separator]).map(
     (one): CsvForm => ({ separator: one, lineEnd }),
   );
-  const found = forms.map((form) => ({ form, header: firstRow(begun, form)?.values ?? [] }));
-  const { form, header } = found.reduce((most, one) => (one.header.length > most.header.length ? one : most));
-  if (header.length > COLUMNS_MAX)
-    throw new TableFault(`The table has more than ${inFigures(COLUMNS_MAX)} columns. Take fewer.`);
-  if (header.length < 2)
+  const found = forms.map((form) => ({ form, columns: firstRow(begun, form)?.values.length ?? 0 }));
+  const { form, columns } = found.reduce((most, one) => (one.columns > most.columns ? one : most));
+  if (columns === 1)
     throw new TableFault('The table has one column. It must have one of units and one of values, between commas.');
-  const table = { file, form, start, encoding, header: header.map(nameOfColumn), rows: 0, sample: [] };
+  const written = { file, form, start, encoding };
+  // The head may end within a long header, and what is wrong with its quotation marks says who reads all of it.
+  let header: readonly string[] | undefined;
   const sample: (readonly string[])[] = [];
   let rows = 0;
-  for await (const some of rowsOf(table)) {
-    rows += some.length;
-    for (const { values } of some.slice(0, SAMPLE_ROWS - sample.length)) sample.push(values);
+  for await (const some of allRows(written)) {
+    const own = header === undefined ? some.slice(1) : some;
+    header ??= some[0]?.values.map(nameOfColumn);
+    rows += own.length;
+    if ((header?.length ?? 0) > COLUMNS_MAX)
+      throw new TableFault(`The table has more than ${inFigures(COLUMNS_MAX)} columns. Take fewer.`);
+    if (rows > ROWS_MAX) throw new TableFault(`The table has more than ${inFigures(ROWS_MAX)} rows. Take fewer.`);
+    for (const { values } of own.slice(0, SAMPLE_ROWS - sample.length)) sample.push(values);
   }
-  if (rows === 0) throw new TableFault('The table has no rows below its header.');
-  return { ...table, rows, sample };
+  if (header === undefined || rows === 0) throw new TableFault('The table has no rows below its header.');
+  return { ...written, header, rows, sample };
 }
 
 function nameOfColumn(name: string, column: number): string {
@@ -62,23 +67,28 @@ function nameOfColumn(name: string, column: number): string {
 }
 
 /** Its rows, without the header. @throws TableFault */
-export async function* rowsOf({ file, form, start, encoding }: OpenTable): AsyncGenerator<CsvRow[], void, undefined> {
+export async function* rowsOf(table: OpenTable): AsyncGenerator<CsvRow[], void, undefined> {
+  let isHeader = true;
+  for await (const rows of allRows(table)) {
+    yield isHeader ? rows.slice(1) : rows;
+    isHeader &&= rows.length === 0;
+  }
+}
+
+/** How a table is written. */
+type WrittenTable = Pick<OpenTable, 'file' | 'form' | 'start' | 'encoding'>;
+
+/** The header, then the rows. @throws TableFault */
+async function* allRows({ file, form, start, encoding }: WrittenTable): AsyncGenerator<CsvRow[], void, undefined> {
   const reader = new CsvReader(form, /[\r\n]$/.test(start) ? 2 : 1, ROW_MAX_CHARS);
-  let [skipped, rows, isHeader] = [start.length, 0, true];
-  const counted = (some: CsvRow[]): CsvRow[] => {
-    const own = isHeader ? some.slice(1) : some;
-    isHeader &&= some.length === 0;
-    rows += own.length;
-    if (rows > ROWS_MAX) throw new TableFault(`The table has more than ${inFigures(ROWS_MAX)} rows. Take fewer.`);
-    return own;
-  };
+  let skipped = start.length;
   try {
     for await (const piece of textOf(file, encoding)) {
       if (piece.includes('\0')) throw new TableFault('This is no CSV: it has NUL characters. Save it as CSV UTF-8.');
-      yield counted(Array.from(reader.read(piece.slice(skipped))));
+      yield Array.from(reader.read(piece.slice(skipped)));
       skipped = Math.max(0, skipped - piece.length);
     }
-    yield counted(Array.from(reader.end()));
+    yield Array.from(reader.end());
   } catch (error) {
     if (!(error instanceof CsvFault)) throw error;
     throw new TableFault(`The row from line ${inFigures(error.line)} has ${error.message}: ${error.remedy}.`);

@@ -143,6 +143,7 @@ test('numbers are in quantiles; equal bounds are one class, and equal values one
   assert.deepEqual(numbers([0, 0, 0, 0, 0, 0, 1, 2, 3, 12345.5]), ['0: 6', '1 to 2: 2', '3 to 12,345.5: 2']);
   assert.deepEqual(numbers([7, 7, 7]), ['7: 3']);
   assert.deepEqual(numbers([2020, 2024], 3), ['2020: 1', '2024: 1']);
+  assert.deepEqual(classify(['-0', '1', '-0.0'], { count: 3 }, ',').classes[0], { text: '0', units: 2 });
 });
 
 test('a value that is no number has no class, and is named; none at all is not', () => {
@@ -167,6 +168,8 @@ test('texts are classes, in their order, at most twelve; the others are one more
   ]);
   assert.deepEqual(classes.at(-1), { text: 'other', units: 3 });
   assert.deepEqual([of[0], of[3], of.at(-1)], [TEXTS_MAX, 0, NO_CLASS]);
+  const named = classify([...values, 'other', 'other', 'other'], { count: 5 }, ',').classes.map(({ text }) => text);
+  assert.deepEqual([named.includes('other'), new Set(named).size], [true, TEXTS_MAX + 1]);
   const formulas = classify(['=cmd()', '__proto__'], { count: 5 }, ',');
   assert.deepEqual(formulas.classes.map(({ text }) => text).sort(), ['=cmd()', '__proto__']);
 });
@@ -182,4 +185,22 @@ test('units get a column of the table as their first property, under a name of i
   assert.ok(second?.includes('"properties":{"POP_":null,"fid":9,'), second);
   const [text] = withColumn(features, { name: '__proto__', values, sign: undefined });
   assert.ok(text?.includes('"properties":{"__proto__":"1.234,5","fid":2,'), text);
+});
+
+test('a column of numbers keeps their digits, and the names of all units differ from its own', () => {
+  const feature = (fid: number, properties: string): string =>
+    `{"type":"Feature","id":${fid},"properties":{"fid":${fid}${properties}},"geometry":{"type":"Point","coordinates":[1,2]}}`;
+  const features = [feature(1, ''), feature(2, ',"v":7'), feature(3, '')];
+  const values = new Map([
+    [1, '12 345 678 901 234 567 890'],
+    [2, '0,10'],
+    [3, '007'],
+  ]);
+  assert.deepEqual(withColumn(features, { name: 'v', values, sign: ',' }), [
+    feature(1, '').replace('"fid":1', '"v_":12345678901234567890,"fid":1'),
+    feature(2, ',"v":7').replace('"fid":2', '"v_":0.10,"fid":2'),
+    feature(3, '').replace('"fid":3', '"v_":7,"fid":3'),
+  ]);
+  const [typed] = withColumn(features, { name: 'type', values, sign: undefined });
+  assert.ok(typed?.includes('"properties":{"type":"12 345'), typed);
 });

@@ -9,7 +9,8 @@ export const TEXTS_MAX = 12;
 const NUMBERS_SHARE = 0.9;
 /** The class of what has none. */
 export const NO_CLASS = 255;
-const OTHER = 'other';
+/** What the others are called: `other`, unless it is a class of the table. */
+const OTHERS = ['other', 'all others'] as const;
 
 export type Kind = 'numbers' | 'classes';
 
@@ -41,7 +42,11 @@ export interface Classified {
 const READ_SHOWN = 5;
 const DIGITS_MAX = 15;
 
-const figures = new Intl.NumberFormat('en', { maximumSignificantDigits: DIGITS_MAX, useGrouping: 'min2' });
+const figures = new Intl.NumberFormat('en', {
+  maximumSignificantDigits: DIGITS_MAX,
+  useGrouping: 'min2',
+  signDisplay: 'negative',
+});
 
 /** @param separator between the columns of the table @param values as they are written; empty for none */
 export function classify(values: readonly string[], reading: Reading, separator: string): Classified {
@@ -94,5 +99,6 @@ function byText(texts: readonly string[]): Pick<Classified, 'classes' | 'of'> {
   const numbers = new Map(classes.map(({ text }, i) => [text, i]));
   const of = Uint8Array.from(texts, (text) => (text === '' ? NO_CLASS : (numbers.get(text) ?? TEXTS_MAX)));
   const others = of.reduce((sum, own) => sum + (own === TEXTS_MAX ? 1 : 0), 0);
-  return { classes: others === 0 ? classes : [...classes, { text: OTHER, units: others }], of };
+  const text = numbers.has(OTHERS[0]) ? OTHERS[1] : OTHERS[0];
+  return { classes: others === 0 ? classes : [...classes, { text, units: others }], of };
 }

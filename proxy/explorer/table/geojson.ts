@@ -1,7 +1,8 @@
-// Adds a column of a table to units as the service sends them, whose numbers keep all their digits.
-import { type DecimalSign, readNumber } from './numbers.ts';
+// Adds a column of a table to units as the service sends them. All numbers keep all their digits.
+import { type DecimalSign, numberAsJson } from './numbers.ts';
 
 const PROPERTIES = '"properties":{';
+const GEOMETRY = '"geometry":';
 
 export interface Column {
   name: string;
@@ -16,12 +17,13 @@ export interface Column {
  * @returns the same with one property more, the first one; null where the table has no value
  */
 export function withColumn(features: readonly string[], { name, values, sign }: Column): string[] {
-  const own = JSON.stringify(freeName(name, features[0]));
+  const own = JSON.stringify(freeName(name, features));
   return features.map((feature) => {
     const at = feature.indexOf(PROPERTIES) + PROPERTIES.length;
     const value = values.get(fidIn(feature.slice(0, at)))?.trim() ?? '';
-    const told = sign === undefined ? value : (readNumber(value, sign) ?? null);
-    return `${feature.slice(0, at)}${own}:${JSON.stringify(told === '' ? null : told)},${feature.slice(at)}`;
+    const text = JSON.stringify(value === '' ? null : value);
+    const told = sign === undefined ? text : numberAsJson(value, sign);
+    return `${feature.slice(0, at)}${own}:${told},${feature.slice(at)}`;
   });
 }
 
@@ -30,7 +32,12 @@ function fidIn(start: string): number {
   return Number(/"id":(\d+)/.exec(start)?.[1]);
 }
 
-function freeName(name: string, feature: string | undefined): string {
-  const taken = feature === undefined ? {} : JSON.parse(feature).properties;
-  return Object.hasOwn(taken, name) ? freeName(`${name}_`, feature) : name;
+/** Units of one level may have different properties. What is between quotation marks has none of its own unescaped. */
+function freeName(name: string, features: readonly string[]): string {
+  const key = `${JSON.stringify(name)}:`;
+  const isTaken = features.some((feature) => {
+    const at = feature.indexOf(key, feature.indexOf(PROPERTIES));
+    return at !== -1 && at < feature.lastIndexOf(GEOMETRY);
+  });
+  return isTaken ? freeName(`${name}_`, features) : name;
 }

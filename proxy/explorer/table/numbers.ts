@@ -14,12 +14,27 @@ function pattern(sign: string, other: string): RegExp {
 const PATTERNS = { '.': pattern('.', ','), ',': pattern(',', '.') } as const;
 const BETWEEN_ANY = { '.': new RegExp(`[,${BETWEEN}%]`, 'g'), ',': new RegExp(`[.${BETWEEN}%]`, 'g') } as const;
 
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
 /** Undefined if it is no number. */
 export function readNumber(text: string, sign: DecimalSign): number | undefined {
+  const plain = plainNumber(text, sign);
+  return plain === undefined ? undefined : Number(plain);
+}
+
+/** As JSON, with all its digits; null if it is no number. */
+export function numberAsJson(text: string, sign: DecimalSign): string {
+  const plain = plainNumber(text, sign)?.replace(/^\+?(-?)0*(?=\d)/, '$1');
+  if (plain === undefined) return 'null';
+  return JSON_NUMBER.test(plain) ? plain : String(Number(plain));
+}
+
+/** As programs write it. */
+function plainNumber(text: string, sign: DecimalSign): string | undefined {
   const trimmed = text.trim();
   if (!/\d/.test(trimmed) || !PATTERNS[sign].test(trimmed)) return undefined;
-  const number = Number(trimmed.replace(BETWEEN_ANY[sign], '').replace(sign, '.').replace('−', '-'));
-  return Number.isFinite(number) ? number : undefined;
+  const plain = trimmed.replace(BETWEEN_ANY[sign], '').replace(sign, '.').replace('−', '-');
+  return Number.isFinite(Number(plain)) ? plain : undefined;
 }
 
 /**

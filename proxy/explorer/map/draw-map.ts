@@ -2,7 +2,7 @@
 import type { About } from '../api/about.ts';
 import type { Client } from '../api/client.ts';
 import { readTiles } from '../api/tiles.ts';
-import { NO_TILES } from '../messages/messages.ts';
+import { NO_RELEASE, NO_TILES } from '../messages/messages.ts';
 import { page } from '../state/page.ts';
 import { levelsWithUnits } from '../state/place.ts';
 import { createMap, type MapOptions, type UnitMap } from './map.ts';
@@ -20,6 +20,7 @@ export async function drawMap(
   page.noMap.value = '';
   page.firstZooms.value = {};
   try {
+    if (about.release === undefined) throw new Error(NO_RELEASE);
     if (!about.tiles) throw new Error(NO_TILES);
     if (container === null) throw new Error('The page has no place for a map.');
     return await createMap(container, {

@@ -39,6 +39,7 @@ export const NO_LINKED_TOKEN = 'The token in the link is damaged. Copy the whole
 export const NOTHING_HERE = 'No unit contains this point.';
 
 /** Why there is no map. */
+export const NO_RELEASE = 'The service has no release yet, or it could not be asked.';
 export const NO_TILES = 'This release was built without tiles.';
 
 /** Asked before the token of a link replaces another one. */

@@ -29,6 +29,7 @@ journey('the service fails, and is there again', { service, path: '/', expected:
     await page.getByLabel('Token').fill(TOKEN);
     await page.getByRole('button', { name: 'Open' }).click();
     await message.getByText('The service has a fault').waitFor();
+    await page.getByText('The service has no release yet, or it could not be asked.').waitFor();
     await assertAtRest(page);
     for (const end of ends) await end();
     await tryAgain();

@@ -15,6 +15,7 @@ import { focusHeading, page } from '../state/page.ts';
 import { hashToLanguage, inLanguageOf } from '../state/place-hash.ts';
 import { isToken, Session } from '../state/session.ts';
 import { Visit } from '../state/visit.ts';
+import { takeDrops } from '../table/table-tab.tsx';
 import { Frame } from './frame.tsx';
 
 /** Does the service serve everybody? Then there is no sign-in. */
@@ -41,6 +42,7 @@ if (!mayAsk()) page.signIn.value = { reason: refusal };
 // They arrive while the page learns what the service is. What is wrong with them, the visit shows.
 else names.load(0).catch(() => {});
 
+takeDrops();
 addEventListener('pagehide', settleAddress);
 addEventListener('popstate', () => {
   dropAddress();

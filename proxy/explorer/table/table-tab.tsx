@@ -1,6 +1,5 @@
 // The Table tab: colours the map by a table of one's own. What reads and shows one is a script of its own, loaded when a
 // file is chosen, or dropped on the page.
-import { useEffect } from 'preact/hooks';
 import { toGeoJson } from '../share/units-file.ts';
 import { announce, focusHeading, page } from '../state/page.ts';
 
@@ -14,25 +13,6 @@ const PURPOSE =
 
 export function TableTab() {
   const Card = page.tableCard.value;
-  useEffect(() => {
-    const ended = new AbortController();
-    const { signal } = ended;
-    const filesIn = (event: DragEvent) =>
-      event.dataTransfer?.types.includes('Files') ? event.dataTransfer : undefined;
-    addEventListener('dragover', (event) => filesIn(event) && event.preventDefault(), { signal });
-    addEventListener(
-      'drop',
-      (event) => {
-        const files = filesIn(event);
-        if (files === undefined) return;
-        // Otherwise the browser leaves the page for the file.
-        event.preventDefault();
-        void take(files.files[0]);
-      },
-      { signal },
-    );
-    return () => ended.abort();
-  }, []);
   return (
     <>
       <h2 id="table-heading" tabIndex={-1}>
@@ -57,8 +37,20 @@ export function TableTab() {
   );
 }
 
+/** Takes files that are dropped on the page. Signed out too they are held: the browser would leave the page for them. */
+export function takeDrops(): void {
+  const filesIn = (event: DragEvent) => (event.dataTransfer?.types.includes('Files') ? event.dataTransfer : undefined);
+  addEventListener('dragover', (event) => filesIn(event) && event.preventDefault());
+  addEventListener('drop', (event) => {
+    const files = filesIn(event);
+    if (files === undefined) return;
+    event.preventDefault();
+    void take(files.files[0]);
+  });
+}
+
 async function take(file: File | undefined): Promise<void> {
-  if (file === undefined) return;
+  if (file === undefined || page.visit.value === undefined) return;
   page.tab.value = 'table';
   if (page.sheet.value === 'low') page.sheet.value = 'half';
   try {

@@ -38,6 +38,16 @@ async function waitForColours(page: Page, colours: readonly string[]): Promise<v
   await until(async () => (await coloursOf(page)).join() === colours.join(), `the map has not ${colours}`);
 }
 
+/** Drops a file upon the map. @returns does the page keep the browser from going to the file? */
+function drop(page: Page, name: string): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([${JSON.stringify(TABLE)}], ${JSON.stringify(name)}));
+    const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+    return !document.querySelector('#map').dispatchEvent(event);
+  })()`);
+}
+
 journey('someone colours the map by a table', { service, hasMap: 'asked' }, async (page, step) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(`${request.url().slice(service.url.length)} ${request.postData() ?? ''}`));
@@ -131,12 +141,7 @@ journey('someone colours the map by a table', { service, hasMap: 'asked' }, asyn
 
   await step('a file that is dropped takes its place; it is saved with the units, and as a picture', async () => {
     await page.getByRole('tab', { name: 'Browse' }).click();
-    await page.evaluate(`(() => {
-      const dataTransfer = new DataTransfer();
-      dataTransfer.items.add(new File([${JSON.stringify(TABLE)}], 'dropped.csv'));
-      const event = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
-      document.querySelector('#map').dispatchEvent(event);
-    })()`);
+    assert.ok(await drop(page, 'dropped.csv'));
     await card.getByRole('heading', { name: 'dropped.csv' }).waitFor();
     const units = await saveFrom(page, () => card.getByRole('button', { name: 'Save GeoJSON' }).click());
     assert.equal(units.name, `r1-lv1-AAA-${SECRET}.geojson`);
@@ -174,6 +179,7 @@ journey('someone colours the map by a table', { service, hasMap: 'asked' }, asyn
     await card.getByRole('heading', { name: 'third.csv' }).waitFor();
     await signOut(page);
     assert.equal(await page.locator('.legend').count(), 0);
+    assert.ok(await drop(page, 'fourth.csv'), 'the browser leaves the page');
     await give(page, TOKEN);
     await page.getByRole('tab', { name: 'Table' }).click();
     assert.equal(await card.getByRole('heading').count(), 0);

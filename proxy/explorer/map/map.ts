@@ -284,6 +284,7 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
       showAskedBox(map, box);
     },
     cover(next) {
+      if (next === cover) return;
       const isSame = cover?.level === next?.level;
       cover = next;
       // With another level other units have no colours.

@@ -34,7 +34,7 @@ export function Card({ state: { step, isComing, fault, shown }, ...actions }: Pr
       )}
       {fault !== '' && (
         <div class="message error" role="alert">
-          <strong>The table is not shown</strong>
+          <strong>This is not shown</strong>
           <p>{fault}</p>
         </div>
       )}
@@ -174,8 +174,8 @@ function Values({ table, change }: Changing) {
           </tr>
         </thead>
         <tbody>
-          {classes.map(({ text, units }) => (
-            <tr key={text}>
+          {classes.map(({ text, units }, i) => (
+            <tr key={i}>
               <td>{text}</td>
               <td>{figures(units)}</td>
             </tr>

@@ -1,6 +1,8 @@
 // A table of a person's own on the map: a script of its own, loaded when a file is chosen. It reads the file in a
 // worker, and forgets it with the visit; a visit of another release matches it again.
 import { batch, effect, signal } from '@preact/signals';
+import { LEVELS, type Level } from '../../../format/levels.ts';
+import { levelsWithUnits } from '../state/place.ts';
 import type { Visit } from '../state/visit.ts';
 import { Card } from './card.tsx';
 import { CLASSES, type Reading } from './classes.ts';
@@ -38,6 +40,7 @@ const USUAL: Wish = { reading: { count: CLASSES.usual } };
 /** A file that is read, in a worker of its own. */
 interface Reader {
   file: File;
+  /** How it is read until it is shown. */
   wish: Wish;
   worker: Worker;
 }
@@ -67,9 +70,13 @@ function start(page: PageParts): void {
     const visit = page.page.visit.value;
     if (visit === last) return;
     last = visit;
-    const { file, wish } = coming ?? reader ?? {};
-    if (visit === undefined) forget();
-    else if (file !== undefined && wish !== undefined) read(file, wish, visit);
+    const { shown } = state.value;
+    const { file, wish } = coming ?? (shown && { file: shown.file, wish: shown.table }) ?? {};
+    // Until it is matched again nothing is shown: its units were those of another release.
+    forget();
+    if (visit === undefined || file === undefined || wish === undefined) return;
+    visit.cover(undefined);
+    read(file, wish, visit);
   });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', tellLegend);
 }
@@ -82,7 +89,7 @@ function read(file: File, wish: Wish, visit: Visit): void {
   coming = own;
   const tell = (message: ToWorker) => worker.postMessage(message);
   worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
-    if (own !== coming && own !== reader) return;
+    if ((own !== coming && own !== reader) || visit.signal.aborted) return;
     if (data.is === 'step') state.value = { ...state.value, step: data.step };
     else if (data.is === 'wanted') void give(data.level, own, visit);
     else if (data.is === 'fault') refuse(own, data.fault);
@@ -91,38 +98,36 @@ function read(file: File, wish: Wish, visit: Visit): void {
   worker.addEventListener('error', () => refuse(own, 'The table could not be read: its script did not load.'));
   state.value = { ...state.value, step: `Reading ${file.name}…`, isComing: true, fault: '' };
   tell({ is: 'file', file, levels: levelsOf(visit) });
-  tell({ is: 'read', ...wish, choice: wish.choice });
+  tell({ is: 'read', choice: wish.choice, reading: wish.reading });
 }
 
 /** Those that have units. */
-function levelsOf({ about }: Visit) {
-  const LEVELS = [0, 1, 2, 3, 4, 5] as const;
-  return LEVELS.filter((level) => (about.levels[level]?.gidColumns.length ?? 0) > 0);
+function levelsOf({ about }: Visit): Level[] {
+  const levels = levelsWithUnits(about.levels);
+  return LEVELS.filter((level) => levels.includes(level));
 }
 
 /** Gives a worker the names of a level: with the files of the page's own map all that is asked for. */
-async function give(
-  level: ReturnType<typeof levelsOf>[number],
-  { worker, ...own }: Reader,
-  visit: Visit,
-): Promise<void> {
+async function give(level: Level, own: Reader, visit: Visit): Promise<void> {
   try {
     const { blob, release } = await visit.client.file(`names/lv${level}`, visit.signal, 'default');
     if (release !== visit.about.release) throw new Error('A new release is published. Choose the file again.');
-    worker.postMessage({ is: 'names', level, names: blob } satisfies ToWorker);
+    own.worker.postMessage({ is: 'names', level, names: blob } satisfies ToWorker);
   } catch (error) {
     if (visit.signal.aborted) return;
-    refuse({ worker, ...own }, error instanceof Error ? error.message : String(error));
+    refuse(own, error instanceof Error ? error.message : String(error));
   }
 }
 
-/** A refusal changes nothing: what is shown stays. */
-function refuse({ worker, file }: Reader, fault: string): void {
-  if (worker === coming?.worker) {
-    worker.terminate();
+/** A refusal changes nothing: what is shown stays. Of a file that nobody waits for any more nothing is said. */
+function refuse(own: Reader, fault: string): void {
+  if (own !== coming && own !== reader) return;
+  if (own === coming) {
+    own.worker.terminate();
     coming = undefined;
   }
-  state.value = { ...state.value, step: '', isComing: coming !== undefined, fault: `${file.name}: ${fault}` };
+  const step = coming === undefined ? '' : state.value.step;
+  state.value = { ...state.value, step, isComing: coming !== undefined, fault: `${own.file.name}: ${fault}` };
 }
 
 function show(own: Reader, table: ReadTable, visit: Visit): void {
@@ -131,7 +136,6 @@ function show(own: Reader, table: ReadTable, visit: Visit): void {
     reader = own;
     coming = undefined;
   }
-  own.wish = { choice: table.choice, reading: { ...own.wish.reading } };
   batch(() => {
     state.value = { ...NOTHING, shown: { file: own.file, table } };
     tellLegend();
@@ -185,7 +189,6 @@ const actions = {
   /** Reads the table that is shown by other columns, or otherwise. */
   change(wish: Wish): void {
     if (reader === undefined) return;
-    reader.wish = wish;
     state.value = { ...state.value, step: 'Finding the units…', fault: '' };
     reader.worker.postMessage({ is: 'read', choice: wish.choice, reading: wish.reading } satisfies ToWorker);
   },

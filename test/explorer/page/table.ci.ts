@@ -48,7 +48,7 @@ function drop(page: Page, name: string): Promise<boolean> {
   })()`);
 }
 
-journey('someone colours the map by a table', { service, hasMap: 'asked' }, async (page, step) => {
+journey('someone colours the map by a table', { service, hasMap: 'asked', expected: [503] }, async (page, step) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(`${request.url().slice(service.url.length)} ${request.postData() ?? ''}`));
   const card = page.locator('.table-card');
@@ -182,6 +182,23 @@ journey('someone colours the map by a table', { service, hasMap: 'asked' }, asyn
     assert.ok(await drop(page, 'fourth.csv'), 'the browser leaves the page');
     await give(page, TOKEN);
     await page.getByRole('tab', { name: 'Table' }).click();
+    assert.equal(await card.getByRole('heading').count(), 0);
+  });
+
+  await step('what another release does not match is not shown: its colours were of the one before', async () => {
+    await page.reload();
+    await give(page, TOKEN);
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await chooseTable(page, 'fifth.csv', TABLE);
+    await card.getByRole('heading', { name: 'fifth.csv' }).waitFor();
+    await buildExplorerRelease(service.folder, { ...ALL_SHAPES, release: 'r3' });
+    await service.releases.refresh();
+    await page.route('**/api/v1/names/lv1', (route) => route.fulfill({ status: 503, body: '' }));
+    await card.getByRole('button', { name: 'Open Aland' }).click();
+    await page.locator('#release').getByText('r3', { exact: true }).waitFor({ state: 'attached' });
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await card.getByRole('alert').getByText('fifth.csv: Something between this page and the service').waitFor();
+    assert.equal(await legend.count(), 0);
     assert.equal(await card.getByRole('heading').count(), 0);
   });
 });

@@ -20,6 +20,8 @@ const STRIPE_PIXELS = 4;
 const LEGEND_MAX = 320;
 /** A legend that covers more of the map's height is below it, as on a phone. */
 const COVERED_SHARE = 0.6;
+/** No line of the legend has room for more. */
+const LETTERS_MAX = 200;
 /** Between two credits. */
 const BETWEEN = ' · ';
 
@@ -58,7 +60,7 @@ export function drawPicture(map: HTMLCanvasElement, width: number, { legend, cre
 function drawLegend(brush: CanvasRenderingContext2D, { title, entries }: Legend, bottom: number): void {
   const textAt = 2 * PADDING + SWATCH + PADDING / 2;
   const most = LEGEND_MAX - textAt;
-  const texts = [title, ...entries.map(({ text }) => text)].map((text) => linesOf(brush, text, most)[0] ?? '');
+  const texts = [title, ...entries.map(({ text }) => text)].map((text) => firstLine(brush, text, most));
   const width = Math.max(...texts.map((text) => brush.measureText(text).width)) + textAt;
   const height = texts.length * LINE_PIXELS + PADDING;
   const top = bottom - height - PADDING;
@@ -90,6 +92,14 @@ function drawSwatch(brush: CanvasRenderingContext2D, entry: Legend['entries'][nu
     brush.stroke();
   }
   brush.restore();
+}
+
+/** A text as far as there is room for it; a cut one says so. */
+function firstLine(brush: CanvasRenderingContext2D, text: string, width: number): string {
+  if (brush.measureText(text).width <= width) return text;
+  const letters = [...text.slice(0, LETTERS_MAX)];
+  while (brush.measureText(`${letters.join('')}…`).width > width && letters.length > 0) letters.pop();
+  return `${letters.join('')}…`;
 }
 
 /** A text in lines of at most `width` pixels; a longer word is a line of its own. */

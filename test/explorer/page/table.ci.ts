@@ -48,6 +48,21 @@ function drop(page: Page, name: string): Promise<boolean> {
   })()`);
 }
 
+/** What is written into pictures meanwhile. */
+async function writtenIn(page: Page, act: () => Promise<unknown>): Promise<string[]> {
+  await page.evaluate(`(() => {
+    const brush = CanvasRenderingContext2D.prototype;
+    const write = brush.fillText;
+    globalThis.written = [];
+    brush.fillText = function (...all) {
+      written.push(all[0]);
+      write.apply(this, all);
+    };
+  })()`);
+  await act();
+  return page.evaluate<string[]>('written');
+}
+
 journey('someone colours the map by a table', { service, hasMap: 'asked', expected: [503] }, async (page, step) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(`${request.url().slice(service.url.length)} ${request.postData() ?? ''}`));
@@ -189,8 +204,15 @@ journey('someone colours the map by a table', { service, hasMap: 'asked', expect
     await page.reload();
     await give(page, TOKEN);
     await page.getByRole('tab', { name: 'Table' }).click();
-    await chooseTable(page, 'fifth.csv', TABLE);
+    await chooseTable(page, 'fifth.csv', TABLE.replace(SECRET, `${SECRET} and more`.repeat(20)));
     await card.getByRole('heading', { name: 'fifth.csv' }).waitFor();
+    const written = await writtenIn(page, () =>
+      saveFrom(page, () => card.getByRole('button', { name: 'Save PNG' }).click()),
+    );
+    assert.ok(
+      written.some((text) => text.startsWith(SECRET) && text.endsWith('…')),
+      written.join('\n'),
+    );
     await buildExplorerRelease(service.folder, { ...ALL_SHAPES, release: 'r3' });
     await service.releases.refresh();
     await page.route('**/api/v1/names/lv1', (route) => route.fulfill({ status: 503, body: '' }));

@@ -15,10 +15,7 @@ interface Listing {
   contains?: string;
 }
 
-/**
- * without a release it is the current one;
- *   `full` and an empty geometry are the same
- */
+/** Without a release it is of the current one; `full` and an empty geometry are the same. */
 export type WholeListing = Listing & { geometry: string; release?: string };
 
 /** The request for one unit, by its fid. */

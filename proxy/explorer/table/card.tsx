@@ -1,5 +1,6 @@
 // The card of a table: what was read and how, which units it has, and what could not be found.
 import type { ComponentChildren } from 'preact';
+import { count as figures } from '../api/texts.ts';
 import { CLASSES, type Kind, type Reading } from './classes.ts';
 import type { Choice, NamedRows, Problem } from './matching.ts';
 import type { ReadTable } from './messages.ts';
@@ -220,8 +221,4 @@ function Select({ label, value, options, onChange }: SelectProps) {
       </select>
     </label>
   );
-}
-
-function figures(number: number): string {
-  return number.toLocaleString('en');
 }

@@ -1,7 +1,7 @@
 // A table on the map: the units of its level in the colours of their classes, those without one striped.
 import type { ExpressionSpecification, Map as LibraryMap } from 'maplibre-gl';
 import type { Cover } from '../map/map.ts';
-import { mix } from '../map/palette.ts';
+import { mix, readPalette } from '../map/palette.ts';
 import { addInOrder, COVER_FILL, COVER_STRIPES, sourceOf } from '../map/style.ts';
 import { NO_CLASS } from './classes.ts';
 import { coloursOf } from './colours.ts';
@@ -38,7 +38,7 @@ export function coverOf(table: ReadTable, noteOf: Cover['noteOf'], signal: Abort
     draw(map) {
       for (const id of [COVER_FILL, COVER_STRIPES]) if (map.getLayer(id) !== undefined) map.removeLayer(id);
       showStripes(map);
-      const { ground, stripe, edge } = mapColours();
+      const { land, quiet, edge } = readPalette();
       const filter: ExpressionSpecification[] = within ? [['==', ['get', `gid_${within.level}`], within.gid]] : [];
       const layer = {
         type: 'fill' as const,
@@ -49,13 +49,13 @@ export function coverOf(table: ReadTable, noteOf: Cover['noteOf'], signal: Abort
       addInOrder(map, { ...layer, id: COVER_STRIPES, paint: { 'fill-pattern': PICTURE } });
       const colours = coloursOf(kind, classes.length, isDark());
       const isHovered: ExpressionSpecification = ['boolean', ['feature-state', 'hover'], false];
-      const lighter = colours.map((colour) => mix(colour, ground, HOVER_PART));
+      const lighter = colours.map((colour) => mix(colour, land, HOVER_PART));
       const paint = {
         'fill-color': ['case', isHovered, byClass(name, lighter), byClass(name, colours)] as ExpressionSpecification,
         'fill-outline-color': byClass(
           name,
           colours.map((colour) => mix(colour, edge, HOVER_PART)),
-          stripe,
+          quiet,
         ),
       };
       addInOrder(map, { ...layer, id: COVER_FILL, paint });
@@ -72,11 +72,11 @@ function byClass(name: string, colours: readonly string[], other = 'rgba(0, 0, 0
 }
 
 function showStripes(map: LibraryMap): void {
-  const { ground, stripe } = mapColours();
+  const { land, quiet } = readPalette();
   const data = new Uint8ClampedArray(SIDE * SIDE * 4);
   for (let at = 0; at < SIDE * SIDE; at++) {
     const isStripe = ((at % SIDE) + Math.floor(at / SIDE)) % SIDE < STRIPE;
-    const channels = Number.parseInt((isStripe ? mix(ground, stripe, 0.6) : ground).slice(1), 16);
+    const channels = Number.parseInt((isStripe ? mix(land, quiet, 0.6) : land).slice(1), 16);
     data.set([channels >> 16, (channels >> 8) & 255, channels & 255, 255], 4 * at);
   }
   if (map.hasImage(PICTURE)) map.removeImage(PICTURE);
@@ -85,13 +85,4 @@ function showStripes(map: LibraryMap): void {
 
 export function isDark(): boolean {
   return matchMedia('(prefers-color-scheme: dark)').matches;
-}
-
-/** Of the ground, of stripes upon it, and of borders. */
-export function mapColours(): { ground: string; stripe: string; edge: string } {
-  const style = getComputedStyle(document.documentElement);
-  const [ground = '', stripe = '', edge = ''] = ['land', 'quiet', 'edge'].map((name) =>
-    style.getPropertyValue(`--map-${name}`).trim(),
-  );
-  return { ground, stripe, edge };
 }

@@ -2,6 +2,7 @@
 // read twice, so that no more of it is in memory than what is needed.
 import { firstRow, HEAD_CHARS, lineEndOf, SEPARATORS, startOf } from '../../tables/csv-head.ts';
 import { CsvFault, type CsvForm, CsvReader, type CsvRow } from '../../tables/csv-rows.ts';
+import { count as inFigures } from '../api/texts.ts';
 
 export const FILE_MAX_BYTES = 50_000_000;
 export const ROWS_MAX = 200_000;
@@ -130,8 +131,4 @@ async function* textOf(file: Blob, encoding: string): AsyncGenerator<string, voi
   for (let at = 0; at < file.size; at += PIECE_BYTES)
     yield decode(await file.slice(at, at + PIECE_BYTES).arrayBuffer());
   yield decode(undefined);
-}
-
-function inFigures(number: number): string {
-  return number.toLocaleString('en');
 }

@@ -2,12 +2,13 @@
 // worker, and forgets it with the visit; a visit of another release matches it again.
 import { batch, effect, signal } from '@preact/signals';
 import { LEVELS, type Level } from '../../../format/levels.ts';
+import { onPaletteChange, readPalette } from '../map/palette.ts';
 import { levelsWithUnits } from '../state/place.ts';
 import type { Visit } from '../state/visit.ts';
 import { Card } from './card.tsx';
 import { CLASSES, type Reading } from './classes.ts';
 import { coloursOf } from './colours.ts';
-import { coverOf, isDark, mapColours } from './cover.ts';
+import { coverOf, isDark } from './cover.ts';
 import { withColumn } from './geojson.ts';
 import type { Choice } from './matching.ts';
 import type { FromWorker, ReadTable, ToWorker } from './messages.ts';
@@ -78,7 +79,7 @@ function start(page: PageParts): void {
     visit.cover(undefined);
     read(file, wish, visit);
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', tellLegend);
+  onPaletteChange(tellLegend);
 }
 
 /** Reads a file from its beginning. */
@@ -169,10 +170,10 @@ function tellLegend(): void {
   }
   const { kind, classes, header, choice, units, found } = table;
   const colours = coloursOf(kind, classes.length, isDark());
-  const { ground, stripe } = mapColours();
+  const { land, quiet } = readPalette();
   const entries = classes.map(({ text }, i) => ({ colour: colours[i] ?? '', text }));
   const isAll = classes.reduce((sum, own) => sum + own.units, 0) === units && found === units;
-  const without = { colour: ground, text: 'no value', stripes: stripe };
+  const without = { colour: land, text: 'no value', stripes: quiet };
   parts.page.legend.value = { title: header[choice.value] ?? '', entries: isAll ? entries : [...entries, without] };
 }
 

@@ -1,8 +1,7 @@
 // Encodings of texts in Shapefiles: which units have bytes that are no text in the one that is used, and in which others
 // they would be. GDAL leaves such bytes out without a message.
-import { extname } from 'node:path';
-import { SAID_ENCODING } from '../gdal/open-dataset.ts';
-import { readSmallFile } from '../gdal/read-file.ts';
+import { gdal } from '../gdal/gdal.ts';
+import { openDataset, SAID_ENCODING } from '../gdal/open-dataset.ts';
 import type { LayerSource } from './level-source.ts';
 import { openSelection } from './open-layer.ts';
 
@@ -77,8 +76,8 @@ function decoded(decoder: Decoder, bytes: Uint8Array): string | undefined {
  * another file.
  */
 export function undecodableFids(layer: LayerSource): ReadonlySet<number> {
+  if (!SAID_ENCODING.includes(layer.driver)) return new Set();
   const encoding = layer.encoding ?? statedEncoding(layer);
-  if (!SAID_ENCODING.includes(layer.driver) || encoding === undefined) return new Set();
   // GDAL passes on what is no UTF-8, and it is seen when the layer is read.
   if (isUtf8(encoding)) return new Set();
   const decoder = strictDecoder(encoding);
@@ -100,10 +99,23 @@ function isUtf8(encoding: string): boolean {
   return /^utf-?8$/i.test(encoding);
 }
 
-/** The encoding that the .cpg beside a file says. */
-function statedEncoding({ path }: LayerSource): string | undefined {
-  const base = path.slice(0, path.length - extname(path).length);
-  return (readSmallFile(`${base}.cpg`) ?? readSmallFile(`${base}.CPG`))?.trim();
+/**
+ * The encoding in which GDAL reads a Shapefile, as its .cpg or the driver's number in its .dbf says; empty where it reads
+ * texts as they are. gdal-async does not expose the metadata of a layer; a GeoPackage has them in a table.
+ */
+function statedEncoding({ path, driver, layer }: LayerSource): string {
+  const copy = '/vsimem/metadata.gpkg';
+  const empty = ['-f', 'GPKG', '-limit', '0', '-select', '', '-nlt', 'NONE', '-nln', 'copy', layer];
+  const dataset = openDataset(path, driver);
+  try {
+    const copied = gdal.vectorTranslate(copy, dataset, empty);
+    const metadata = String(copied.executeSQL('SELECT metadata FROM gpkg_metadata').features.first()?.fields.get(0));
+    copied.close();
+    return /<MDI key="SOURCE_ENCODING">(.*?)<\/MDI>/.exec(metadata)?.[1] ?? '';
+  } finally {
+    dataset.close();
+    gdal.vsimem.release(copy);
+  }
 }
 
 /** An encoding, and two names in it. */

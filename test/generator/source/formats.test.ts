@@ -181,8 +181,11 @@ for (const [driver, ending, settings] of QGIS)
 
 const NAMES = ['أدرار', 'الشلف', 'Alger'];
 
-/** A Shapefile of names in an encoding that it does not say, but perhaps another one in a .cpg. */
-function shapefile(encoding: string, names: readonly string[], title = 'NAME_0', stated?: string) {
+/**
+ * A Shapefile of names in an encoding that it does not say, but perhaps another one in a .cpg.
+ * @param driver the number of another one in the .dbf
+ */
+function shapefile(encoding: string, names: readonly string[], title = 'NAME_0', stated?: string, driver = 0) {
   return (folder: string): string => {
     const layer = squares('names', ['GID_0', title], ...names.map((text, i) => [`A${i}`, text]));
     const source = writeDataset(join(folder, 'names.shp'), 'ESRI Shapefile', [{ ...layer, encoding }]);
@@ -190,7 +193,7 @@ function shapefile(encoding: string, names: readonly string[], title = 'NAME_0',
     if (stated !== undefined) writeFileSync(join(folder, 'names.cpg'), stated);
     const table = readFileSync(join(folder, 'names.dbf'));
     // The byte of the language driver, by which GDAL knows the encoding.
-    table[29] = 0;
+    table[29] = driver;
     writeFileSync(join(folder, 'names.dbf'), table);
     return source;
   };
@@ -245,12 +248,19 @@ for (const stated of [
   'gb2312',
   '949',
   '950',
+  '1251\nof which GDAL reads the first line',
 ])
-  testSource(`bytes that are no text in the encoding that a .cpg calls ${stated} are refused`, {
+  testSource(`bytes that are no text in the encoding that a .cpg calls ${stated.split('\n').join(', ')} are refused`, {
     // The byte 152 is no letter of Greek or Cyrillic, and 233 at the end is half of one of the others.
     source: shapefile('CP1252', ['˜éé'], 'NAME_0', stated),
     refused: /lv0: 1 unit has text that is not in the encoding of the file /,
   });
+
+testSource('bytes that are no text in the encoding whose number the .dbf has are refused too', {
+  // Cyrillic, of which the byte 152 is no letter.
+  source: shapefile('CP1252', ['˜éé'], 'NAME_0', undefined, 201),
+  refused: /lv0: 1 unit has text that is not in the encoding of the file /,
+});
 
 testSource('--encoding is also that of the names of columns', {
   source: shapefile('CP1252', ['España'], 'Größe'),

@@ -33,12 +33,13 @@ export function parseKeys(text = ''): string[] {
   return [...new Set(keys)].filter((key) => key !== '');
 }
 
-/** @param known the keys of all levels @throws OptionError if there is no such key */
+/** @param known the keys of the levels that are looked up @throws OptionError if there is no such key */
 export function requireKeys(wanted: readonly string[], known: Iterable<string>): void {
   const there = new Set(known);
   const missing = wanted.filter((key) => !there.has(key));
   if (missing.length === 0) return;
-  const remedy = there.size === 0 ? 'omit it: the release has no codes' : `use some of ${[...there].sort().join(', ')}`;
+  const remedy =
+    there.size === 0 ? 'omit it: no level that is looked up has codes' : `use some of ${[...there].sort().join(', ')}`;
   throw new OptionError(`no codes of this key: ${missing.join(', ')}`, '--codes', remedy);
 }
 

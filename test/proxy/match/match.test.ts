@@ -80,7 +80,7 @@ test('what is no table of names is refused before anything is written, and says 
       ['--codes', 'ine'],
       'country\nAland\n',
       2,
-      /--codes: no codes of this key: ine\n.*omit it: the release has no codes/,
+      /--codes: no codes of this key: ine\n.*omit it: no level that is looked up has codes$/m,
     ],
   ] as const) {
     const typedIt = await run(args, table);
@@ -178,6 +178,8 @@ test('codes are appended, zeros that a spreadsheet has eaten are restored and co
   assert.match(placed.stdout, /,gid_0,name_0,gid_1,name_1,code_ine_1\nAAA,2,2\.5,0\.5,AAA,Aland,AAA\.2,South,02\n/);
   const unknown = await typed('proxy', ['points', '--origin', folder, '--codes', 'nuts'], { stdin: table });
   assert.match(unknown.stderr, /--codes: no codes of this key: nuts\n.*use some of ine/);
+  const above = await typed('proxy', ['match', '--origin', folder, '--codes', 'ine'], { stdin: 'country\nAAA\n' });
+  assert.match(above.stderr, /--codes: no codes of this key: ine\n.*omit it: no level that is looked up has codes$/m);
 });
 
 test('former names and GIDs of releases before are what has taken their place', async () => {

@@ -1,13 +1,11 @@
 // The options of `match`: name, type and help text, declared once, and what they mean.
 import { OptionError } from '../config/start-error.ts';
-import type { Service } from '../tables/service.ts';
 import {
-  CODES_OPTION,
-  FORMULA_OPTION,
-  parseKeys,
+  APPENDED_OPTIONS,
+  optionsToTableSettings,
   SOURCE_OPTIONS,
-  type SourceOptions,
-  sourceIn,
+  type TableOptions,
+  type TableSettings,
 } from '../tables/source-options.ts';
 import { type NamedColumn, parseColumns } from './columns.ts';
 import type { Edits } from './rules/edits.ts';
@@ -29,30 +27,21 @@ export const MATCH_OPTIONS = {
     default: 1,
     describe: 'letters that may be wrong in a name: 0, 1 or 2; 2 finds more, and more that is wrong',
   },
-  ...CODES_OPTION,
-  ...FORMULA_OPTION,
+  ...APPENDED_OPTIONS,
   strict: { type: 'boolean', describe: 'exit code 1 if rows have no unit, or several' },
 } as const;
 
 /** The options of `match` as yargs gives them. */
-export interface MatchOptions extends SourceOptions {
+export interface MatchOptions extends TableOptions {
   readonly column?: readonly string[] | undefined;
   readonly edits?: number | undefined;
-  readonly codes?: string | undefined;
-  readonly keepFormulas?: boolean | undefined;
 }
 
 /** The options, checked. */
-export interface MatchSettings {
-  /** A folder, or a service. */
-  source: string | Service;
+export interface MatchSettings extends TableSettings {
   /** Empty to find them by their headers. */
   columns: readonly NamedColumn[];
   edits: Edits;
-  /** The keys of the codes that are appended. */
-  codes: readonly string[];
-  /** Are names that a spreadsheet would run as formulas left as they are? */
-  keepFormulas: boolean;
 }
 
 /**
@@ -61,16 +50,10 @@ export interface MatchSettings {
  * @throws OptionError
  */
 export function optionsToMatchSettings(
-  { column = [], edits = 1, codes, keepFormulas = false, ...source }: MatchOptions,
+  { column = [], edits = 1, ...options }: MatchOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): MatchSettings {
   if (edits !== 0 && edits !== 1 && edits !== 2)
     throw new OptionError('not a number of edits', `--edits ${edits}`, 'use 0, 1 or 2');
-  return {
-    source: sourceIn(source, env),
-    columns: parseColumns(column),
-    edits,
-    codes: parseKeys(codes),
-    keepFormulas,
-  };
+  return { ...optionsToTableSettings(options, env), columns: parseColumns(column), edits };
 }

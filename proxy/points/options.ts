@@ -2,14 +2,12 @@
 import type { Level } from '../../format/levels.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { OptionError } from '../config/start-error.ts';
-import type { Service } from '../tables/service.ts';
 import {
-  CODES_OPTION,
-  FORMULA_OPTION,
-  parseKeys,
+  APPENDED_OPTIONS,
+  optionsToTableSettings,
   SOURCE_OPTIONS,
-  type SourceOptions,
-  sourceIn,
+  type TableOptions,
+  type TableSettings,
 } from '../tables/source-options.ts';
 import type { NamedColumns } from './columns.ts';
 
@@ -21,8 +19,7 @@ export const POINTS_OPTIONS = {
   levels: { ...TEXT, describe: 'levels to look up, e.g. lv0,lv3 (default: all that have units)' },
   longitude: { ...TEXT, describe: 'name of the column with longitudes, if it is not a usual one' },
   latitude: { ...TEXT, describe: 'name of the column with latitudes' },
-  ...CODES_OPTION,
-  ...FORMULA_OPTION,
+  ...APPENDED_OPTIONS,
   parents: {
     type: 'boolean',
     describe: 'take the units above from the parents of the deepest unit at a point, not from the point',
@@ -31,26 +28,18 @@ export const POINTS_OPTIONS = {
 } as const;
 
 /** The options of `points` as yargs gives them. */
-export interface PointsOptions extends SourceOptions {
+export interface PointsOptions extends TableOptions {
   readonly levels?: string | undefined;
   readonly longitude?: string | undefined;
   readonly latitude?: string | undefined;
-  readonly codes?: string | undefined;
-  readonly keepFormulas?: boolean | undefined;
   readonly parents?: boolean | undefined;
 }
 
 /** The options, checked. */
-export interface PointsSettings {
-  /** A folder, or a service. */
-  source: string | Service;
+export interface PointsSettings extends TableSettings {
   /** Ascending; undefined for all that have units. */
   levels: readonly Level[] | undefined;
   columns: NamedColumns;
-  /** The keys of the codes that are appended. */
-  codes: readonly string[];
-  /** Are names that a spreadsheet would run as formulas left as they are? */
-  keepFormulas: boolean;
   /** Are the units above those of the deepest one, instead of those at the point? */
   parents: boolean;
 }
@@ -61,15 +50,13 @@ export interface PointsSettings {
  * @throws OptionError
  */
 export function optionsToPointsSettings(
-  { levels, longitude, latitude, codes, keepFormulas = false, parents = false, ...source }: PointsOptions,
+  { levels, longitude, latitude, parents = false, ...options }: PointsOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): PointsSettings {
   return {
-    source: sourceIn(source, env),
+    ...optionsToTableSettings(options, env),
     levels: levels === undefined ? undefined : parseLevels(levels),
     columns: { longitude, latitude },
-    codes: parseKeys(codes),
-    keepFormulas,
     parents,
   };
 }

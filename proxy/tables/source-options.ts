@@ -1,4 +1,4 @@
-// The options by which tables are joined with a release: where it is, and what is written.
+// The options by which tables are joined with a release: where it is, and what is appended.
 import { isPrivate, parseUrl } from '../config/option-values.ts';
 import { OptionError } from '../config/start-error.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -6,7 +6,7 @@ import type { Service } from './service.ts';
 
 const TEXT = { type: 'string', requiresArg: true } as const;
 
-/** Name, type and help text of each. */
+/** Those of the release: name, type and help text of each. */
 export const SOURCE_OPTIONS = {
   origin: { ...TEXT, describe: 'output folder of the generator (default: output, unless --url is given)' },
   url: {
@@ -16,19 +16,47 @@ export const SOURCE_OPTIONS = {
   },
 } as const;
 
-export const FORMULA_OPTION = {
+/** Those of what is appended. */
+export const APPENDED_OPTIONS = {
+  codes: { ...TEXT, describe: 'codes to append besides GIDs, by their keys in the release, e.g. ine,iso2' },
   'keep-formulas': {
     type: 'boolean',
     describe: 'leave names as they are, even those that a spreadsheet would run as formulas',
   },
 } as const;
 
-export const CODES_OPTION = {
-  codes: { ...TEXT, describe: 'codes to append besides GIDs, by their keys in the release, e.g. ine,iso2' },
-} as const;
+/** The options as yargs gives them. */
+export interface TableOptions {
+  readonly origin?: string | undefined;
+  readonly url?: string | undefined;
+  readonly codes?: string | undefined;
+  readonly keepFormulas?: boolean | undefined;
+}
+
+/** The options, checked. */
+export interface TableSettings {
+  /** A folder, or a service. */
+  source: string | Service;
+  /** The keys of the codes that are appended. */
+  codes: readonly string[];
+  /** Are names that a spreadsheet would run as formulas left as they are? */
+  keepFormulas: boolean;
+}
+
+/**
+ * Checks the options.
+ * @param env its TOKEN is sent to the service
+ * @throws OptionError
+ */
+export function optionsToTableSettings(
+  { codes, keepFormulas = false, ...source }: TableOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): TableSettings {
+  return { source: sourceIn(source, env), codes: parseKeys(codes), keepFormulas };
+}
 
 /** The keys that --codes names. */
-export function parseKeys(text = ''): string[] {
+function parseKeys(text = ''): string[] {
   const keys = text.split(',').map((key) => key.trim());
   return [...new Set(keys)].filter((key) => key !== '');
 }
@@ -43,21 +71,8 @@ export function requireKeys(wanted: readonly string[], known: Iterable<string>):
   throw new OptionError(`no codes of this key: ${missing.join(', ')}`, '--codes', remedy);
 }
 
-/** The options as yargs gives them. */
-export interface SourceOptions {
-  readonly origin?: string | undefined;
-  readonly url?: string | undefined;
-}
-
-/**
- * The folder or the service that is named.
- * @param env its TOKEN is sent to the service
- * @throws OptionError
- */
-export function sourceIn(
-  { origin, url }: SourceOptions,
-  env: Readonly<Record<string, string | undefined>>,
-): string | Service {
+/** The folder or the service that is named. */
+function sourceIn({ origin, url }: TableOptions, env: Readonly<Record<string, string | undefined>>): string | Service {
   if (origin !== undefined && url !== undefined)
     throw new OptionError('two sources', '--origin with --url', 'omit one of them');
   if (origin !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(origin))

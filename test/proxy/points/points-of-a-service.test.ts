@@ -37,13 +37,13 @@ async function frontOf(
   keeps = /^$/,
 ) {
   const asked: string[] = [];
-  /** What is no path of the API. */
-  const others: string[] = [];
+  /** What is no path of the API, and how much was asked before. */
+  const others: [path: string, before: number][] = [];
   const kept = new Map<string, { status: number; headers: [string, string][]; body: Buffer }>();
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
     if (!path.startsWith('/api/')) {
-      others.push(path);
+      others.push([path, asked.length]);
       return response.writeHead(404).end();
     }
     await before(path, asked.length);
@@ -94,7 +94,10 @@ test('of a service the files are fetched once, and asked for by entity tag from 
   assert.equal(await printed(`${url}/api/v1/`), EXPECTED);
   assert.deepEqual([count('304 '), asked.length], [9, 9], asked.join());
   // Each time first whether it is an output folder.
-  assert.deepEqual(others, ['/current.json', '/current.json']);
+  assert.deepEqual(others, [
+    ['/current.json', 0],
+    ['/current.json', 0],
+  ]);
   const files = cacheFolder(env);
   for (const name of readdirSync(files)) assert.equal(statSync(join(files, name)).mode & 0o077, 0, name);
 });

@@ -210,7 +210,7 @@ test('children are on the nearest deeper level that has some; a GID of several l
     assert.deepEqual(await childrenOf(query), expected, JSON.stringify(query));
   const { unit, parents } = await ask(oddService, { gid: '3.1' });
   const { children } = await ask(oddService, { gid: 'A.1' });
-  assert.deepEqual(unit, { ...children[0], level: 'lv3' });
+  assert.deepEqual(unit, { ...children[0], gid: '3.1', name: RTL, type: null, level: 'lv3' });
   const named = ['gid', 'name', 'type', 'level'];
   assert.deepEqual(Object.keys(unit), [...named, 'fid', 'children', 'inside', 'area', 'view', 'codes']);
   assert.deepEqual(parents, [

@@ -166,6 +166,9 @@ test("the commands under 'Ask it' in the README, and the recipes that are comman
   );
   const [base = '', token, auth = ''] = first.split('\n');
   assert.equal(token, 'TOKEN=$(npx tsx proxy/main.ts token --dev)');
+  // What is refused is not saved: the download would go on behind it.
+  const [continued = ''] = /^curl .*-C - .*$/m.exec(recipes.join('\n')) ?? [];
+  await sh("AUTH='Authorization: Bearer none'", `${continued} && exit 1 || [ $? -eq 22 ]`);
   const printed: string[] = [];
   // The sample's units and places by others of the same levels.
   const elsewhere = { '-3.7038,40.4168': '0.5,0.5', '-4.5,39.5,-3,41': '-1,2.5,0.5,3.5' };

@@ -1,5 +1,5 @@
 // A table of a person's own on the map: a script of its own, loaded when a file is chosen. It reads the file in a
-// worker, and forgets it with the visit; a visit of another release matches it again.
+// worker, and forgets it at the sign-out; a visit of another release matches it again.
 import { batch, effect, signal } from '@preact/signals';
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { onPaletteChange, readPalette } from '../map/palette.ts';
@@ -44,6 +44,7 @@ interface Reader {
   /** How it is read until it is shown. */
   wish: Wish;
   worker: Worker;
+  ended: AbortController;
 }
 
 let parts: PageParts | undefined;
@@ -69,8 +70,10 @@ function start(page: PageParts): void {
   let last: Visit | undefined = page.page.visit.value;
   effect(() => {
     const visit = page.page.visit.value;
-    if (visit === last) return;
+    const isSame = visit !== undefined && visit.about.release === last?.about.release;
     last = visit;
+    // Of the same release it is in another language, on the same map.
+    if (isSame) return;
     const { shown } = state.value;
     const { file, wish } = coming ?? (shown && { file: shown.file, wish: shown.table }) ?? {};
     // Until it is matched again nothing is shown: its units were those of another release.
@@ -84,22 +87,35 @@ function start(page: PageParts): void {
 
 /** Reads a file from its beginning. */
 function read(file: File, wish: Wish, visit: Visit): void {
-  coming?.worker.terminate();
+  end(coming);
   const worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
-  const own = { file, wish, worker };
+  const own = { file, wish, worker, ended: new AbortController() };
   coming = own;
   const tell = (message: ToWorker) => worker.postMessage(message);
   worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
-    if ((own !== coming && own !== reader) || visit.signal.aborted) return;
+    const waits = visitFor(own);
+    if (waits === undefined) return;
     if (data.is === 'step') state.value = { ...state.value, step: data.step };
-    else if (data.is === 'wanted') void give(data.level, own, visit);
+    else if (data.is === 'wanted') void give(data.level, own, waits);
     else if (data.is === 'fault') refuse(own, data.fault);
-    else show(own, data.table, visit);
+    else show(own, data.table, waits);
   });
   worker.addEventListener('error', () => refuse(own, 'The table could not be read: its script did not load.'));
   state.value = { ...state.value, step: `Reading ${file.name}…`, isComing: true, fault: '' };
   tell({ is: 'file', file, levels: levelsOf(visit) });
   tell({ is: 'read', choice: wish.choice, reading: wish.reading });
+}
+
+/** The visit that waits for what a reader has, if one does. */
+function visitFor(own: Reader): Visit | undefined {
+  const visit = parts?.page.visit.value;
+  return (own === coming || own === reader) && visit?.signal.aborted === false ? visit : undefined;
+}
+
+/** Ends a worker with what it has of the table, and what was asked for it. */
+function end(own: Reader | undefined): void {
+  own?.worker.terminate();
+  own?.ended.abort();
 }
 
 /** Those that have units. */
@@ -109,14 +125,13 @@ function levelsOf({ about }: Visit): Level[] {
 }
 
 /** Gives a worker the names of a level: with the files of the page's own map all that is asked for. */
-async function give(level: Level, own: Reader, visit: Visit): Promise<void> {
+async function give(level: Level, own: Reader, { client, about }: Visit): Promise<void> {
   try {
-    const { blob, release } = await visit.client.file(`names/lv${level}`, visit.signal, 'default');
-    if (release !== visit.about.release) throw new Error('A new release is published. Choose the file again.');
+    const { blob, release } = await client.file(`names/lv${level}`, own.ended.signal, 'default');
+    if (release !== about.release) throw new Error('A new release is published. Choose the file again.');
     own.worker.postMessage({ is: 'names', level, names: blob } satisfies ToWorker);
   } catch (error) {
-    if (visit.signal.aborted) return;
-    refuse(own, error instanceof Error ? error.message : String(error));
+    if (visitFor(own) !== undefined) refuse(own, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -124,7 +139,7 @@ async function give(level: Level, own: Reader, visit: Visit): Promise<void> {
 function refuse(own: Reader, fault: string): void {
   if (own !== coming && own !== reader) return;
   if (own === coming) {
-    own.worker.terminate();
+    end(own);
     coming = undefined;
   }
   const step = coming === undefined ? '' : state.value.step;
@@ -133,7 +148,7 @@ function refuse(own: Reader, fault: string): void {
 
 function show(own: Reader, table: ReadTable, visit: Visit): void {
   if (own === coming) {
-    reader?.worker.terminate();
+    end(reader);
     reader = own;
     coming = undefined;
   }
@@ -141,7 +156,7 @@ function show(own: Reader, table: ReadTable, visit: Visit): void {
     state.value = { ...NOTHING, shown: { file: own.file, table } };
     tellLegend();
   });
-  visit.cover(coverOf(table, noteOf(table), visit.signal));
+  visit.cover(coverOf(table, noteOf(table), own.ended.signal));
   parts?.announce(`${own.file.name}: ${table.found} units`);
 }
 
@@ -177,9 +192,9 @@ function tellLegend(): void {
   parts.page.legend.value = { title: header[choice.value] ?? '', entries: isAll ? entries : [...entries, without] };
 }
 
-/** Ends the workers with what they have of the table. */
 function forget(): void {
-  for (const own of [reader, coming]) own?.worker.terminate();
+  end(reader);
+  end(coming);
   reader = undefined;
   coming = undefined;
   state.value = NOTHING;
@@ -196,7 +211,7 @@ const actions = {
   /** Ends the reading of a file that is not shown yet. */
   stop(): void {
     parts?.focusHeading();
-    coming?.worker.terminate();
+    end(coming);
     coming = undefined;
     state.value = { ...state.value, step: '', isComing: false };
   },

@@ -10,6 +10,7 @@ import { drawn, mapAtRest } from './asked-map.ts';
 import { assertAccessible } from './axe.ts';
 import {
   ALL_SHAPES,
+  chooseTable,
   copied,
   journey,
   namesIn,
@@ -153,6 +154,24 @@ journey('someone reads the names in Arabic', { service, hasMap: 'asked', viewpor
       asked.filter((path) => path.includes('lang=de')),
       [],
     );
+  });
+
+  await step('a table stays on the map in another language, and is not read again', async () => {
+    const card = page.locator('.table-card');
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await chooseTable(page, 'table.csv', 'gid,v\nEGY,1\nFRA,2\n');
+    await card.getByText('2 of the 2 units of level 0 have a row.').waitFor();
+    let workers = 0;
+    page.on('worker', () => workers++);
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await language.selectOption('العربية');
+    await page.locator('#rows').getByText(EGYPT).waitFor();
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await card.getByLabel('Values are').selectOption('classes');
+    await card.getByLabel('Number of classes').waitFor({ state: 'detached' });
+    assert.deepEqual(await page.locator('.legend li').allTextContents(), ['1', '2']);
+    assert.equal((await drawn(page, 'cover')).length, 2);
+    assert.equal(workers, 0);
   });
 });
 

@@ -13,6 +13,7 @@ import {
   rowsOf,
   TableFault,
 } from '../../proxy/explorer/table/reading.ts';
+import { joinValues, shownText, valueAt } from '../../proxy/explorer/table/values.ts';
 import type { CsvRow } from '../../proxy/tables/csv-rows.ts';
 
 const fileOf = (...parts: (string | Uint8Array<ArrayBuffer>)[]): Blob => new Blob(parts);
@@ -172,6 +173,21 @@ test('texts are classes, in their order, at most twelve; the others are one more
   assert.deepEqual([named.includes('other'), new Set(named).size], [true, TEXTS_MAX + 1]);
   const formulas = classify(['=cmd()', '__proto__'], { count: 5 }, ',');
   assert.deepEqual(formulas.classes.map(({ text }) => text).sort(), ['=cmd()', '__proto__']);
+});
+
+test('each value is found in the text of all, without reading them', () => {
+  const values = ['12', '', '𝒜 "é"', '3'];
+  const joined = joinValues(values);
+  assert.deepEqual(
+    values.map((_, i) => valueAt(joined, i)),
+    values,
+  );
+  assert.deepEqual([valueAt(joined, 4), valueAt(joined, undefined), valueAt(joinValues([]), 0)], ['', '', '']);
+});
+
+test('of a long text the beginning is shown', () => {
+  assert.equal(shownText('x'.repeat(100)), 'x'.repeat(100));
+  assert.equal(shownText('x'.repeat(101)), `${'x'.repeat(100)}…`);
 });
 
 test('units get a column of the table as their first property, under a name of its own', () => {

@@ -6,6 +6,7 @@ import type { Choice, NamedRows, Problem } from './matching.ts';
 import type { ReadTable } from './messages.ts';
 import type { DecimalSign } from './numbers.ts';
 import type { ShownTable, TableActions, TableState } from './table.tsx';
+import { shownText } from './values.ts';
 
 type Props = TableActions & { state: TableState };
 
@@ -89,7 +90,7 @@ function Columns({ table, change }: Changing) {
   const [own, above] = choice.units.toReversed();
   const column = own?.column ?? 0;
   const nearest = above?.level ?? levels.findLast((other) => other < level);
-  const names = header.map((name, number) => [String(number), name] as const);
+  const names = header.map((name, number) => [String(number), shownText(name)] as const);
   const withUnits = (...units: Choice['units']) => change({ choice: { ...choice, units }, reading });
   return (
     <>

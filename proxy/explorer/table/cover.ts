@@ -6,6 +6,7 @@ import { addInOrder, COVER_FILL, COVER_STRIPES, sourceOf } from '../map/style.ts
 import { NO_CLASS } from './classes.ts';
 import { coloursOf } from './colours.ts';
 import type { ReadTable } from './messages.ts';
+import { shownText, valueAt } from './values.ts';
 
 const PICTURE = 'stripes';
 /** Sides of the picture, and width of its stripe, in pixels of which RATIO are one of the page. */
@@ -18,8 +19,8 @@ const HOVER_PART = 0.3;
 
 let covers = 0;
 
-/** @param noteOf what is said of a unit beside its name @param signal ends it */
-export function coverOf(table: ReadTable, noteOf: Cover['noteOf'], signal: AbortSignal): Cover {
+/** @param signal ends it */
+export function coverOf(table: ReadTable, signal: AbortSignal): Cover {
   const { level, within, kind, classes } = table;
   const units = { source: sourceOf(level), sourceLayer: 'units' };
   // A name of its own: nobody has to take back what the cover before has said of each unit.
@@ -34,7 +35,7 @@ export function coverOf(table: ReadTable, noteOf: Cover['noteOf'], signal: Abort
   };
   return {
     level,
-    noteOf,
+    noteOf: (fid) => shownText(valueAt(table.values, table.numbers[table.fids.indexOf(fid)])),
     draw(map) {
       for (const id of [COVER_FILL, COVER_STRIPES]) if (map.getLayer(id) !== undefined) map.removeLayer(id);
       showStripes(map);

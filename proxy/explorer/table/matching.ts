@@ -8,6 +8,7 @@ import { decide } from '../../match/rules/rules.ts';
 import { type Scope, Scopes } from '../../match/rules/scopes.ts';
 import { readNumber } from './numbers.ts';
 import { type OpenTable, rowsOf, TableFault } from './reading.ts';
+import { shownText } from './values.ts';
 
 /** The rules that find a unit by its name or code. */
 const SURE = { edits: 0, former: undefined } as const;
@@ -156,8 +157,7 @@ function greatest<T>(list: readonly T[], of: (one: T) => number): T | undefined 
 }
 
 function shown(header: readonly string[]): string {
-  const names = header.slice(0, TRIED_COLUMNS).join(', ');
-  return names.length > NAMED_CHARS ? `${names.slice(0, NAMED_CHARS)}…` : names;
+  return shownText(header.slice(0, TRIED_COLUMNS).join(', '));
 }
 
 /** Rows that are no unit of the level, or one that was there before. */

@@ -3,8 +3,9 @@ import type { Level } from '../../../format/levels.ts';
 import type { Classified, Reading } from './classes.ts';
 import type { Choice, MatchedTable } from './matching.ts';
 import type { OpenTable } from './reading.ts';
+import type { Values } from './values.ts';
 
-/** To the worker: first the file, then how it is to be read, and the names that it wants, or why they do not come. */
+/** To the worker: first the file, then how it is to be read, and the names that it wants. */
 export type ToWorker =
   | { is: 'file'; file: File; levels: readonly Level[] }
   | { is: 'read'; choice: Choice | undefined; reading: Reading }
@@ -32,6 +33,7 @@ export interface ReadTable
   /** Those on the map, and the class of each: more than `found` where several have one GID. */
   fids: Float64Array;
   of: Uint8Array;
-  /** The values of these, as JSON: one text is given from thread to thread at once. */
-  values: string;
+  /** Of each of these the number of its value. */
+  numbers: Uint32Array;
+  values: Values;
 }

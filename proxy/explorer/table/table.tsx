@@ -13,6 +13,7 @@ import { withColumn } from './geojson.ts';
 import type { Choice } from './matching.ts';
 import type { FromWorker, ReadTable, ToWorker } from './messages.ts';
 import type { PageParts } from './table-tab.tsx';
+import { shownText, valueAt } from './values.ts';
 
 /** A table that is shown. */
 export interface ShownTable {
@@ -156,24 +157,15 @@ function show(own: Reader, table: ReadTable, visit: Visit): void {
     state.value = { ...NOTHING, shown: { file: own.file, table } };
     tellLegend();
   });
-  visit.cover(coverOf(table, noteOf(table), own.ended.signal));
+  visit.cover(coverOf(table, own.ended.signal));
   parts?.announce(`${own.file.name}: ${table.found} units`);
 }
 
-/** The value of a unit. */
-function noteOf(table: ReadTable): (fid: number) => string {
-  const values = valuesOf(table);
-  return (fid) => values().get(fid) ?? '';
-}
-
-/** By fid, once somebody asks. */
-function valuesOf({ fids, values }: ReadTable): () => ReadonlyMap<number, string> {
-  let known: Map<number, string> | undefined;
-  return () => {
-    const texts: string[] = known === undefined ? JSON.parse(values) : [];
-    known ??= new Map(texts.map((text, i) => [fids[i] ?? Number.NaN, text]));
-    return known;
-  };
+/** The values by fid. */
+function valuesOf({ fids, numbers, values }: ReadTable): ReadonlyMap<number, string> {
+  const known = new Map<number, string>();
+  for (const [i, fid] of fids.entries()) known.set(fid, valueAt(values, numbers[i]));
+  return known;
 }
 
 function tellLegend(): void {
@@ -189,7 +181,10 @@ function tellLegend(): void {
   const entries = classes.map(({ text }, i) => ({ colour: colours[i] ?? '', text }));
   const isAll = classes.reduce((sum, own) => sum + own.units, 0) === units && found === units;
   const without = { colour: land, text: 'no value', stripes: quiet };
-  parts.page.legend.value = { title: header[choice.value] ?? '', entries: isAll ? entries : [...entries, without] };
+  parts.page.legend.value = {
+    title: shownText(header[choice.value] ?? ''),
+    entries: isAll ? entries : [...entries, without],
+  };
 }
 
 function forget(): void {
@@ -238,11 +233,11 @@ const actions = {
     const { toGeoJson } = parts;
     const column = {
       name: header[choice.value] ?? '',
-      values: valuesOf(table)(),
+      values: valuesOf(table),
       sign: kind === 'numbers' ? sign : undefined,
     };
     void visit.download({
-      title: column.name,
+      title: shownText(column.name),
       listings: [{ level, filters, geometry }],
       isAllLevels: false,
       toFile: ({ features, release }) =>

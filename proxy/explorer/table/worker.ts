@@ -7,11 +7,12 @@ import { addProblem, type Choice, findColumns, type MatchedTable, matchTable, Na
 import type { FromWorker, ReadTable, ToWorker } from './messages.ts';
 import { type OpenTable, openTable } from './reading.ts';
 import { fidsOf } from './unit-fids.ts';
+import { joinValues, shownText } from './values.ts';
 
 /** The table, once it is open, and its names. */
 let opened: { table: Promise<OpenTable>; names: NamesDown } | undefined;
 /** What was matched last. */
-let matched: { key: string; table: MatchedTable; fids: Float64Array; ofPieces: number[] } | undefined;
+let matched: { key: string; table: MatchedTable; fids: Float64Array; numbers: Uint32Array } | undefined;
 /** How often it was asked to read: what is asked later counts. */
 let asked = 0;
 const blobs = new Map<Level, Blob>();
@@ -28,8 +29,8 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
   }
 });
 
-function say(message: FromWorker, transfer: Transferable[] = []): void {
-  postMessage(message, { transfer });
+function say(message: FromWorker): void {
+  postMessage(message);
 }
 
 async function namesOf(level: Level): Promise<Uint8Array> {
@@ -51,7 +52,7 @@ async function read(wanted: Choice | undefined, reading: Reading): Promise<void>
     const table = await opened.table;
     const choice = wanted ?? (await findColumns(table, opened.names));
     const answer = await tableOf(table, choice, reading, opened.names);
-    if (own === asked) say({ is: 'table', table: answer }, [answer.fids.buffer, answer.of.buffer]);
+    if (own === asked) say({ is: 'table', table: answer });
   } catch (error) {
     if (own === asked) say({ is: 'fault', fault: error instanceof Error ? error.message : String(error) });
   }
@@ -59,7 +60,7 @@ async function read(wanted: Choice | undefined, reading: Reading): Promise<void>
 
 async function tableOf(table: OpenTable, choice: Choice, reading: Reading, names: NamesDown): Promise<ReadTable> {
   const { header, encoding, rows, form } = table;
-  const { table: own, fids, ofPieces } = await match(table, choice, names);
+  const { table: own, fids, numbers } = await match(table, choice, names);
   const { level, within, units, values, lines } = own;
   const { kind, sign, classes, read, of, noNumbers } = classify(values, reading, form.separator);
   const problems = { ...own.problems };
@@ -78,9 +79,10 @@ async function tableOf(table: OpenTable, choice: Choice, reading: Reading, names
       units,
       found: values.length,
     },
-    ...{ kind, sign, classes, read, problems, fids: fids.slice() },
-    of: Uint8Array.from(ofPieces, (i) => of[i] ?? 0),
-    values: JSON.stringify(ofPieces.map((i) => values[i])),
+    ...{ kind, sign, problems, fids, numbers, values: joinValues(values) },
+    classes: classes.map((one) => ({ ...one, text: shownText(one.text) })),
+    read: read.map((one) => ({ ...one, text: shownText(one.text) })),
+    of: Uint8Array.from(numbers, (i) => of[i] ?? 0),
   };
 }
 
@@ -89,11 +91,11 @@ async function match(table: OpenTable, choice: Choice, names: NamesDown): Promis
   if (matched?.key === key) return matched;
   const own = await matchTable(table, choice, names);
   const units = (await names.downTo(own.level)).namesOf(own.level);
-  const numbers = new Map(own.positions.map((position, i) => [position, i]));
+  const numberAt = new Map(own.positions.map((position, i) => [position, i]));
   // Several units may have one GID: each is drawn as the first of them.
-  const pieces = Array.from({ length: units.units }, (_, unit) => numbers.get(units.firstOf(unit)) ?? NO_UNIT);
+  const pieces = Array.from({ length: units.units }, (_, unit) => numberAt.get(units.firstOf(unit)) ?? NO_UNIT);
   const drawn = pieces.flatMap((i, unit) => (i === NO_UNIT ? [] : [unit]));
   const fids = fidsOf(await namesOf(own.level), drawn, levelName(own.level));
-  matched = { key, table: own, fids, ofPieces: pieces.filter((i) => i !== NO_UNIT) };
+  matched = { key, table: own, fids, numbers: Uint32Array.from(pieces.filter((i) => i !== NO_UNIT)) };
   return matched;
 }

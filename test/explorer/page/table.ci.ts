@@ -154,6 +154,19 @@ journey('someone colours the map by a table', { service, hasMap: 'asked', expect
     await card.getByRole('heading', { name: 'second.csv' }).waitFor();
   });
 
+  await step('of a very long value the map, its legend and the card show the beginning', async () => {
+    const [long, shown] = ['x'.repeat(900_000), `${'x'.repeat(100)}…`];
+    await chooseTable(page, 'long.csv', `gid,v\nAAA.1_1,${long}\nAAA.2_1,y\n`);
+    await card.getByRole('heading', { name: 'long.csv' }).waitFor();
+    assert.deepEqual(await legend.allTextContents(), [shown, 'y']);
+    assert.deepEqual(await card.locator('tbody td:first-child').allTextContents(), [shown, 'y']);
+    await mapAtRest(page);
+    const { x, y } = await pixelOf(page, ...NORTH);
+    await page.mouse.move(x, y);
+    await page.locator('.map-name').getByText(`North: ${shown}`, { exact: true }).waitFor();
+    await page.mouse.move(0, 0);
+  });
+
   await step('a file that is dropped takes its place; it is saved with the units, and as a picture', async () => {
     await page.getByRole('tab', { name: 'Browse' }).click();
     assert.ok(await drop(page, 'dropped.csv'));

@@ -19,16 +19,17 @@ const HOVER_PART = 0.3;
 
 let covers = 0;
 
-/** @param signal ends it */
+/** @param signal ends it; another cover does so, too */
 export function coverOf(table: ReadTable, signal: AbortSignal): Cover {
   const { level, within, kind, classes } = table;
   const units = { source: sourceOf(level), sourceLayer: 'units' };
   // A name of its own: nobody has to take back what the cover before has said of each unit.
-  const name = `class-${++covers}`;
+  const number = ++covers;
+  const name = `class-${number}`;
   const tell = async (map: LibraryMap) => {
     for (const [i, fid] of table.fids.entries()) {
       if (i % SLICE === 0) await new Promise((resolve) => setTimeout(resolve));
-      if (signal.aborted || map.getSource(units.source) === undefined) return;
+      if (signal.aborted || number !== covers || map.getSource(units.source) === undefined) return;
       const own = table.of[i] ?? NO_CLASS;
       if (own !== NO_CLASS) map.setFeatureState({ ...units, id: fid }, { [name]: own });
     }

@@ -42,6 +42,8 @@ export function sealRelease(
 
 /** So many releases may have been built into the folder since, and removed again. */
 const REMOVED_MAX = 1_000;
+/** Higher numbers are not tried: a damaged release.json may have any. */
+const TRIED_MAX = 10_000;
 
 /**
  * A release with its own number. One that is built again has the number that it was published with: where its
@@ -49,7 +51,8 @@ const REMOVED_MAX = 1_000;
  */
 function numbered(release: Release, published: readonly string[]): Release {
   const numbers = [release.sequence];
-  if (published.length > 0) for (let n = 1; n < release.sequence + REMOVED_MAX; n++) numbers.push(n);
+  const most = published.length === 0 ? 0 : Math.min(release.sequence + REMOVED_MAX, TRIED_MAX);
+  for (let n = 1; n < most; n++) numbers.push(n);
   const of = (sequence: number): Release => ({ ...release, sequence });
   const own = numbers.find((sequence) => published.includes(sha256Of(releaseToJson(of(sequence)))));
   return own === undefined ? release : of(own);

@@ -187,6 +187,11 @@ test('building a release again mends its release.json and checksums.txt, whateve
       const file = join(root, RELEASE_FILE);
       writeFileSync(file, readFileSync(file, 'utf8').replace(/"sequence":\s*2/, '"sequence":7'));
     },
+    'the highest number': (root) => {
+      const file = join(root, RELEASE_FILE);
+      const text = readFileSync(file, 'utf8');
+      writeFileSync(file, text.replace(/"sequence":\s*2/, `"sequence":${Number.MAX_SAFE_INTEGER}`));
+    },
     'half a checksums.txt': (root) => writeFileSync(join(root, CHECKSUMS_FILE), 'abc'),
     'no checksums.txt': (root) => rmSync(join(root, CHECKSUMS_FILE)),
     'no folder, but its digest in current.json': (root) => rmSync(root, { recursive: true }),

@@ -84,7 +84,7 @@ export function askedColumns(kind: TaggedKind, layer: AskedLayer, options: Sourc
 
 /** What makes --columns keep a column. To add one where none is named to be kept would leave out all others. */
 function keepingOf(name: string, level: Level, { columns }: SourceOptions): string {
-  const dropped = columnItems(valuesFor(columns, level)).find((item) => item.isDropped && item.name === name);
+  const dropped = columnItems(valuesFor(columns, level), [name]).find((item) => item.isDropped && item.name === name);
   return dropped === undefined ? `add ${name} to --columns` : `leave ${dropped.text} out of --columns`;
 }
 

@@ -45,7 +45,7 @@ function itemsFor(
   const known = fields.map(({ name }) => name);
   return chosen.flatMap(({ level, value }) => {
     if (level !== undefined && level !== levelLayer.level) return [];
-    return columnItems([value]).filter(({ name }) => known.includes(name));
+    return columnItems([value], known).filter(({ name }) => known.includes(name));
   });
 }
 
@@ -57,18 +57,28 @@ interface ColumnItem {
   renamed: string | undefined;
 }
 
-/** The items of some values of --columns. @throws BuildError for a new name that is empty */
-export function columnItems(lists: readonly string[]): ColumnItem[] {
+/**
+ * The items of some values of --columns.
+ * @param known the names of the columns
+ * @throws BuildError for a new name that is empty
+ */
+export function columnItems(lists: readonly string[], known: readonly string[]): ColumnItem[] {
   const texts = lists.flatMap((list) => list.split(',')).map((text) => text.trim());
   return texts.map((text) => {
     if (text.startsWith('-')) return { text, name: text.slice(1), isDropped: true, renamed: undefined };
-    const colon = text.indexOf(':');
-    if (colon === -1) return { text, name: text, isDropped: false, renamed: undefined };
-    const [name, renamed] = [text.slice(0, colon), text.slice(colon + 1)];
+    const name = nameIn(text, known);
+    if (name === text) return { text, name, isDropped: false, renamed: undefined };
+    const renamed = text.slice(name.length + 1);
     if (renamed === '')
       throw new BuildError(`--columns ${text}: no new name for ${name}`, `e.g. --columns ${shellWord(`${name}:new`)}`);
     return { text, name, isDropped: false, renamed };
   });
+}
+
+/** The column of an item. Names may have colons, as `name:en` in OpenStreetMap: it is the longest that there is. */
+function nameIn(text: string, known: readonly string[]): string {
+  const found = known.filter((name) => `${text}:`.startsWith(`${name}:`));
+  return found.sort((a, b) => b.length - a.length)[0] ?? text.replace(/:.*$/s, '');
 }
 
 function refuseSameNames({ path, layer, level }: LevelLayer, columns: readonly Column[]): void {

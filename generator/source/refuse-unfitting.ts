@@ -1,6 +1,6 @@
 // Refuses options that do not fit the source, and files that give no level, each with what to do.
 import { nearestFirst } from '../../format/command-line/nearest-names.ts';
-import { LEVELS, levelName } from '../../format/levels.ts';
+import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 import { foundIn, type LayerSource } from './level-source.ts';
@@ -56,9 +56,18 @@ export function refuseUnknownColumns(
   }: SourceOptions,
   sources: readonly { source: LayerSource; names: readonly string[] }[],
 ): void {
+  const ofLevel = (level: Level | undefined) =>
+    sources.filter(({ source }) => level === undefined || source.level === level);
+  const knownAt = (level: Level | undefined) => [...new Set(ofLevel(level).flatMap(({ names }) => names))];
   const named = [
     ...columns.flatMap(({ level, value }) =>
-      columnItems([value]).map(({ text, name }) => ({ option: 'columns', level, text, name, isExact: true })),
+      columnItems([value], knownAt(level)).map(({ text, name }) => ({
+        option: 'columns',
+        level,
+        text,
+        name,
+        isExact: true,
+      })),
     ),
     ...Object.entries({
       'name-column': [...nameColumns, ...languageColumns],
@@ -70,8 +79,8 @@ export function refuseUnknownColumns(
     ),
   ];
   for (const { option, level, text, name, isExact } of named) {
-    const own = sources.filter(({ source }) => level === undefined || source.level === level);
-    const known = [...new Set(own.flatMap(({ names }) => names))];
+    const own = ofLevel(level);
+    const known = knownAt(level);
     const hasIt = known.some((other) => other === name || (!isExact && other.toLowerCase() === name.toLowerCase()));
     const [first] = own;
     if (first === undefined || hasIt) continue;

@@ -209,6 +209,18 @@ testSource('chooses, drops and renames columns; a column of WKT in a CSV file is
   '--columns lv0=-extr': /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/,
 });
 
+testSource('of --columns, a column that has a colon in its name is meant before the new name of another one', {
+  source: textsOf({ 'units.csv': 'WKT,GID_0,name,name:en\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Ahvenanmaa,Aland\n' }),
+  '--columns name:en': { 'lv0 columns': ['fid', 'GID_0', 'name:en'], 'lv0 name:en': ['Aland'] },
+  '--columns name:en:english': { 'lv0 columns': ['fid', 'GID_0', 'name', 'english'], 'lv0 english': ['Aland'] },
+  '--columns name:title': { 'lv0 columns': ['fid', 'GID_0', 'title', 'name:en'] },
+  '--columns=-name:en': { 'lv0 columns': ['fid', 'GID_0', 'name'] },
+  '--columns name:name:en': {
+    refused: /would have two columns named name:en$/,
+    remedy: /, e\.g\. --columns lv0=name:en:name:en_2$/,
+  },
+});
+
 testSource('--columns without a level applies to the levels that have the column', {
   source: countryLayers(),
   '--columns=-NAME_2,NAME_1:name': {

@@ -128,7 +128,7 @@ export function isRemote(path: string): boolean {
 /** The local file that a path begins with; empty if it begins with none. */
 function archiveIn(path: string): string {
   const ends = Array.from(path.matchAll(/[/}]|$/g), ({ index }) => index);
-  const end = ends.find((at) => at > 0 && statSync(path.slice(0, at), { throwIfNoEntry: false })?.isFile());
+  const end = ends.find((at) => existsSync(path.slice(0, at)) && statSync(path.slice(0, at)).isFile());
   return path.slice(0, end ?? 0);
 }
 

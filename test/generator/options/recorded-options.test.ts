@@ -121,6 +121,7 @@ test('no password and no folder of a source is recorded, nor that fewer units th
     [`/vsizip/${source}`, '/vsizip/levels.gpkg'],
     [`/vsizip//vsitar/{${source}}/a/b.shp`, '/vsizip//vsitar/{levels.gpkg}/a/b.shp'],
     ['/vsizip//vsicurl/https://example.org/a.zip/b.shp', '/vsizip//vsicurl/https://example.org/a.zip/b.shp'],
+    [`/vsicurl/https://example.org/a.gpkg?${'x'.repeat(5_000)}`, '/vsicurl/https://example.org/a.gpkg'],
   ] as const)
     assert.equal(sourceName(path), name);
   const { message, remedy } = new BuildError('PG:password=secret dbname=x: failed', 'use //me:secret@host/');

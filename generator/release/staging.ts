@@ -1,4 +1,6 @@
-// Publishes releases: the staging folder beside its target, the rename, and finally the pointer (current.json).
+// Publishes releases: the staging folder beside its target, the rename, and finally the pointer (current.json). It is one
+// file because each step relies on what the others leave in the output folder: which releases are there, hosted, or half
+// written, and what was recorded of them.
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

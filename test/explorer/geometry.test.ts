@@ -35,9 +35,13 @@ test('boxes: the union goes the short way round the globe, and round all of it w
     ['0 0 1 1, 5 -2 6 3', '0 -2 6 3'],
     ['170 0 175 1, -175 0 -170 1', '170 0 -170 1'],
     ['179 0 -179 1', '179 0 -179 1'],
+    ['27 50 -169 70, -173 -14 -171 -13', '27 -14 -169 70'],
     ['-180 0 0 1, 0 0 180 1', '-180 0 180 1'],
   ] as const)
     assert.equal(unionOf(boxesIn(boxes))?.join(' '), union);
+  const many = Array.from({ length: 200_000 }, (_, i): Box => [i / 4096, -i / 4096, i / 4096 + 1, i / 4096]);
+  const last = many.length / 4096 - 1 / 4096;
+  assert.deepEqual(unionOf(many), [0, -last, last + 1, last]);
   assert.equal(unionOf([]), undefined);
   assert.ok(covers([170, 0, -170, 2], [-175, 0, -174, 1]));
   assert.ok(!covers([170, 0, -170, 2], [-175, 0, -169, 1]));

@@ -14,21 +14,20 @@ const EPSILON = 1e-6;
  * @returns undefined for none
  */
 export function unionOf(boxes: readonly Box[]): Box | undefined {
-  const spans = boxes.map(([west, , east]) => ({ west: wrapped(west), width: widthOf(west, east) }));
-  spans.sort((a, b) => a.west - b.west);
-  const [first] = spans;
-  if (first === undefined) return undefined;
-  let gap = -Infinity;
-  let start = first.west;
-  let reach = first.west + first.width;
-  for (const { west, width } of spans.slice(1)) {
-    if (west - reach > gap) [gap, start] = [west - reach, west];
-    reach = Math.max(reach, west + width);
+  const wests = Float64Array.from(boxes, ([west]) => wrapped(west)).sort();
+  const easts = Float64Array.from(boxes, ([west, , east]) => wrapped(west) + widthOf(west, east)).sort();
+  const last = easts.at(-1);
+  if (last === undefined) return undefined;
+  /** How far one reaches that comes round the globe. */
+  const round = last - TURN;
+  let [gap, start] = [-Infinity, 0];
+  // Before a gap as many have ended as have begun.
+  for (const [i, west] of wests.entries()) {
+    const free = west - Math.max(round, easts[i - 1] ?? round);
+    if (free > gap) [gap, start] = [free, west];
   }
-  // The gap between the last and the first one, round the globe.
-  if (first.west + TURN - reach >= gap) [gap, start] = [first.west + TURN - reach, first.west];
-  const south = Math.min(...boxes.map((box) => box[1]));
-  const north = Math.max(...boxes.map((box) => box[3]));
+  const south = boxes.reduce((least, box) => Math.min(least, box[1]), Infinity);
+  const north = boxes.reduce((most, box) => Math.max(most, box[3]), -Infinity);
   if (gap < EPSILON) return [-HALF_TURN, south, HALF_TURN, north];
   const end = start + TURN - gap;
   return [start, south, end > HALF_TURN ? end - TURN : end, north];

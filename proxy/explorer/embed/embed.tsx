@@ -10,7 +10,7 @@ import { readTree } from '../api/tree.ts';
 import { titleOf } from '../api/unit.ts';
 import { OuterLink } from '../controls/linked-text.tsx';
 import { drawMap } from '../map/draw-map.ts';
-import type { Box } from '../map/geometry/box.ts';
+import { type Box, unionOf } from '../map/geometry/box.ts';
 import { Stage } from '../map/stage.tsx';
 import { unknownMessage } from '../messages/messages.ts';
 import { page } from '../state/page.ts';
@@ -98,7 +98,7 @@ async function show(place: Place): Promise<void> {
   if (place.view !== undefined) map?.setView(place.view);
   map?.askAgain(true);
   try {
-    const [unit, whole] = await Promise.all([readUnit(place, signal), isWhole ? viewsOf(place.level) : []]);
+    const [unit, whole] = await Promise.all([readUnit(place, signal), isWhole ? boxesOf(place.level) : []]);
     if (signal.aborted) return;
     title.value = unit?.title ?? about.title ?? about.release ?? '';
     document.title = title.value;
@@ -121,10 +121,11 @@ async function readUnit(place: Place, signal: AbortSignal) {
   return { ...own, title: titleOf({ ...named, name: null, ...lineage.at(-1) }) };
 }
 
-/** Boxes of the units of a level, without their far islands. */
-async function viewsOf(level: number): Promise<Box[]> {
+/** The box of the units of a level, without their far islands; none of a level without geometries. */
+async function boxesOf(level: number): Promise<Box[]> {
   const units = (await names.load(level))[level]?.units ?? [];
-  return units.map(({ view }) => view).filter((view) => view !== undefined);
+  const box = unionOf(units.flatMap(({ view }) => (view === undefined ? [] : [view])));
+  return box === undefined ? [] : [box];
 }
 
 function fail(error: unknown): void {

@@ -112,9 +112,9 @@ export async function createMap(container: HTMLElement, options: MapOptions): Pr
   let shown = { level: top, isWhole: true };
   /** Boxes of the whole release, and the zoom that they have in this window. */
   let whole: readonly Box[] | undefined;
+  let wholeZoom = MOST_ZOOM;
   /** What waits for the map to be there; undefined when it is. */
   let waiting: (() => void)[] | undefined;
-  let wholeZoom = MOST_ZOOM;
   let told = '';
   const tellLevels = (drawn: readonly number[]) => {
     if (told === drawn.join()) return;

@@ -34,9 +34,7 @@ export function createCamera(map: LibraryMap, covered: () => number): Camera {
     const isAll = box === undefined || isWorld(box);
     const { clientWidth, clientHeight } = map.getContainer();
     const side = isAll ? 0 : Math.min(FIT_PADDING_PIXELS, clientWidth / 8, clientHeight / 8);
-    const over = covered();
-    const room = (pixels: number) => Math.min(side + pixels, clientHeight / 3);
-    const padding = { top: room(over), right: side, bottom: side, left: side };
+    const padding = { top: Math.min(side + covered(), clientHeight / 2), right: side, bottom: side, left: side };
     return { bounds: isAll ? WORLD : box, padding, maxZoom: FIT_ZOOM_MAX };
   };
   const show = (boxes: readonly Box[], duration: number) => {

@@ -1,5 +1,6 @@
 // The map, with what lies upon it, and whose data it shows.
 import type { ComponentChildren, RefObject } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import { LinkedText, OuterLink } from '../controls/linked-text.tsx';
 import { page } from '../state/page.ts';
 
@@ -28,6 +29,7 @@ export function Stage({ map, children }: { map: RefObject<HTMLDivElement | null>
 
 export function MapButtons() {
   const visit = page.visit.value;
+  useLayoutEffect(() => visit?.makeRoom());
   return (
     <div id="map-buttons" class="map-buttons">
       <button id="list-seen" type="button" onClick={() => visit?.listSeen()}>

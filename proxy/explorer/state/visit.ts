@@ -217,6 +217,11 @@ export class Visit {
     this.#map?.fit([box]);
   }
 
+  /** Buttons that lie upon the map have been drawn anew. */
+  makeRoom(): void {
+    this.#map?.makeRoom();
+  }
+
   /** Brings all of what is shown into sight. */
   showAll(): void {
     this.#map?.fit(boxesOfAll(this.shown));
@@ -350,7 +355,6 @@ export class Visit {
     // The focus goes to the button beside the one that leaves the page.
     if (isAll && document.activeElement?.id === 'show-all') document.getElementById('list-seen')?.focus();
     page.isAllSeen.value = isAll;
-    this.#map?.makeRoom();
   }
 
   #writePlace(): void {

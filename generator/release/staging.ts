@@ -111,8 +111,7 @@ export function stagingPath(out: string, release: string): string {
 export async function settle({ root, release: staged }: Staging, out: string, release: string): Promise<void> {
   const target = join(out, releasePath(release));
   if (existsSync(target)) {
-    // Each of them has a digest of all that the release is. The other one may be damaged.
-    if (![CHECKSUMS_FILE, RELEASE_FILE].some((file) => areEqual(join(staged, file), join(target, file)))) {
+    if (!isPublished(staged, out, release)) {
       throw new BuildError(
         `${target} exists already, with other content: a release never changes`,
         'choose another --release; diff shows how two releases differ',
@@ -126,6 +125,19 @@ export async function settle({ root, release: staged }: Staging, out: string, re
     await syncFiles([out, dirname(out)]);
   }
   removeFolder(root);
+}
+
+/**
+ * Is a release that was built what was published with its id? Each of two files has a digest of all that it is; the other
+ * one may be damaged. Where both are, what is recorded of release.json must be that of the new one.
+ */
+function isPublished(staged: string, out: string, release: string): boolean {
+  const target = join(out, releasePath(release));
+  if ([CHECKSUMS_FILE, RELEASE_FILE].some((file) => areEqual(join(staged, file), join(target, file)))) return true;
+  if (publishedReleases(out).includes(release) && !(descriptionIn(out, release) instanceof FormatError)) return false;
+  const recorded = recordedDigests(out, release);
+  const { sha256 } = sizeAndSum(join(staged, RELEASE_FILE));
+  return recorded.length > 0 && recorded.every(([, of]) => of === sha256);
 }
 
 function areEqual(file: string, other: string): boolean {

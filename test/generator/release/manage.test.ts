@@ -194,6 +194,14 @@ test('building a release again mends its release.json and checksums.txt, whateve
     },
     'half a checksums.txt': (root) => writeFileSync(join(root, CHECKSUMS_FILE), 'abc'),
     'no checksums.txt': (root) => rmSync(join(root, CHECKSUMS_FILE)),
+    'half of both': (root) => {
+      writeFileSync(join(root, RELEASE_FILE), '{"version":');
+      writeFileSync(join(root, CHECKSUMS_FILE), 'abc');
+    },
+    'neither of them': (root) => {
+      rmSync(join(root, RELEASE_FILE));
+      rmSync(join(root, CHECKSUMS_FILE));
+    },
     'no folder, but its digest in current.json': (root) => rmSync(root, { recursive: true }),
   };
   for (const [what, damage] of Object.entries(damages)) {
@@ -206,6 +214,18 @@ test('building a release again mends its release.json and checksums.txt, whateve
       message: /r2 exists already, with other content/,
     });
   }
+});
+
+test('of a release whose release.json and checksums.txt are both damaged, nothing else is taken for it', async () => {
+  const out = copyOf(four);
+  const root = join(out, releasePath('r2'));
+  for (const file of [RELEASE_FILE, CHECKSUMS_FILE]) writeFileSync(join(root, file), 'abc');
+  const refused = { message: /r2 exists already, with other content/ };
+  const before = contentOf(root);
+  await assert.rejects(buildRelease(newSource, out, { release: 'r2', activate: false }), refused);
+  rmSync(join(out, CURRENT_PATH));
+  await assert.rejects(buildRelease(oldSource, out, { release: 'r2', activate: false }), refused);
+  assert.deepEqual(contentOf(root), before);
 });
 
 test('where a folder was removed and another release built with its id, that one is served once it is built to be', async () => {

@@ -52,10 +52,22 @@ export async function goToView(page: Page, address: string): Promise<void> {
   await mapAtRest(page, `${seen} === '${view}'`);
 }
 
+/** Whether the address has the view that the map has: it is written some time after the map has moved. */
+const IS_ADDRESSED = `(() => {
+  const [zoom, lat, lng] = (/map=([^&]+)/.exec(location.hash)?.[1] ?? '').split('/').map(Number);
+  const [there, here] = [theMap.project([lng || 0, lat || 0]), theMap.project(theMap.getCenter())];
+  return Math.abs(zoom - theMap.getZoom()) < 0.006 && Math.hypot(there.x - here.x, there.y - here.y) < 1;
+})()`;
+
+/** The address, once the map rests and its view is written there. */
+export async function settledAddress(page: Page): Promise<string> {
+  await mapAtRest(page, IS_ADDRESSED);
+  return page.url();
+}
+
 /** Where a place is in the window, once the map has been fitted to something and rests. */
 export async function pixelOf(page: Page, longitude: number, latitude: number): Promise<Pixel> {
-  await page.waitForURL(/map=/);
-  await mapAtRest(page);
+  await settledAddress(page);
   const { x, y } = await page.evaluate<Pixel>(`theMap.project([${longitude}, ${latitude}])`);
   const map = await boxOf(page, '#map');
   return { x: map.x + x, y: map.y + y };

@@ -1,6 +1,6 @@
 // Links: an address has the place, the selected unit and the view of the map, and leads there again.
 import assert from 'node:assert/strict';
-import { goToView, mapAtRest, type Pixel } from './asked-map.ts';
+import { goToView, mapAtRest, type Pixel, settledAddress } from './asked-map.ts';
 import {
   ALL_SHAPES,
   copied,
@@ -16,21 +16,19 @@ import {
 const service = await startExplorer(ALL_SHAPES);
 
 journey('someone gives a place to somebody', { service, hasMap: 'asked' }, async (page, step) => {
-  const view = (): string | undefined => /map=([^&]+)/.exec(page.url())?.[1];
+  const viewIn = (address: string): string | undefined => /map=([^&]+)/.exec(address)?.[1];
 
   await step('an empty answer is named, and the map stays where it is', async () => {
     await selectUnit(page, 'Beland');
-    await page.waitForURL(/map=/);
-    await mapAtRest(page);
-    const before = view();
+    const before = viewIn(await settledAddress(page));
     // Both exist, and nothing is in both.
     await page.goto(`${service.url}/#lv2?gid-0=BBB&gid-1=AAA.1_1`);
     await page.locator('#message').getByText('No units here').waitFor();
     await waitForPlace(page, 'North', '0 units');
-    assert.equal(view() ?? before, before);
+    assert.equal(viewIn(page.url()) ?? before, before);
     await page.goBack();
     await waitForPlace(page, 'r1', '2 countries');
-    assert.equal(view(), before);
+    assert.equal(viewIn(await settledAddress(page)), before);
   });
 
   await step('back leads from a place and its view to the one before', async () => {
@@ -45,12 +43,10 @@ journey('someone gives a place to somebody', { service, hasMap: 'asked' }, async
 
   await step('the link has place, selected unit and view', async () => {
     await selectUnit(page, 'North');
-    await page.waitForURL(/unit=AAA\.1_1&map=/);
-    const before = page.url();
+    const before = await settledAddress(page);
     await page.getByRole('button', { name: 'Zoom out' }).click();
     await page.waitForURL((url) => url.href !== before);
-    await mapAtRest(page);
-    assert.match(page.url(), /\/#lv1\?gid-0=AAA&unit=AAA\.1_1&map=\d+\.\d+\/\d+\.\d+\/\d+\.\d+$/);
+    assert.match(await settledAddress(page), /\/#lv1\?gid-0=AAA&unit=AAA\.1_1&map=\d+\.\d+\/\d+\.\d+\/\d+\.\d+$/);
     await page.locator('#facts').getByRole('button', { name: 'Copy link' }).click();
     await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
     assert.equal(await copied(page), page.url());
@@ -64,8 +60,7 @@ journey('someone gives a place to somebody', { service, hasMap: 'asked' }, async
     await page.keyboard.press('Enter');
     await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
     await waitForFacts(page, 'North');
-    await mapAtRest(page);
-    assert.equal(page.url(), address);
+    assert.equal(await settledAddress(page), address);
   });
 
   await step('an address leads to where the map was, to half a pixel each way, as a link and by Back', async () => {

@@ -5,7 +5,7 @@ import { LEVELS } from '../../../format/levels.ts';
 import { layerOf, square } from '../../support/datasets/write-dataset.ts';
 import type { RunningService } from '../../support/http/in-process-proxy.ts';
 import { until } from '../../support/until.ts';
-import { boxOf, colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf } from './asked-map.ts';
+import { boxOf, colourAt, drawn, goToView, mapAtRest, middleOf, pixelOf, settledAddress } from './asked-map.ts';
 import {
   ALL_SHAPES,
   HOSTILE,
@@ -173,11 +173,10 @@ journey('someone looks closer', { service, hasMap: 'asked' }, async (page, step)
 
   await step('the map shows the units of the list until one zooms, whatever its zoom; so does a link', async () => {
     await waitForPlace(page, 'r1', '2 countries');
-    await page.waitForURL(/map=/);
+    const link = await settledAddress(page);
     // From 3.5 on regions are large enough.
     assert.ok((await zoomOf(page)) > 3.7);
     assert.deepEqual(await drawn(page, 'fill'), ['0/1', '0/2']);
-    const link = page.url();
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await until(async () => (await drawn(page, 'fill')).join() === '1/3', 'no region is drawn');
     await page.goto(link);

@@ -1,6 +1,6 @@
 // A release takes the place of another while the page is open.
 import assert from 'node:assert/strict';
-import { goToView, mapAtRest } from './asked-map.ts';
+import { goToView, mapAtRest, settledAddress } from './asked-map.ts';
 import {
   ALL_SHAPES,
   buildExplorerRelease,
@@ -26,8 +26,8 @@ journey('someone stays while a release is published', { service, hasMap: 'asked'
   await step('the page goes on with it at the same place, with its licence, date and tiles', async () => {
     await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=6.00/2.00/2.00`);
     await selectUnit(page, 'North');
-    await mapAtRest(page);
-    const [[before], address] = [versions(), page.url()];
+    const address = await settledAddress(page);
+    const [before] = versions();
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByRole('menuitem', { name: 'Only North' }).waitFor();
     await buildExplorerRelease(service.folder, {

@@ -5,7 +5,7 @@ import { type FixtureLayer, layerOf, square } from '../../support/datasets/write
 import type { RunningService } from '../../support/http/in-process-proxy.ts';
 import { holdRequests } from '../../support/processes/chromium.ts';
 import { sliceOf } from '../../support/slice.ts';
-import { boxOf, pixelOf } from './asked-map.ts';
+import { boxOf, pixelOf, settledAddress } from './asked-map.ts';
 import { journey, openUnit, selectUnit, startLayers, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const WIDTHS = [
@@ -84,7 +84,7 @@ for (const size of sliceOf(WIDTHS))
           await boxOf(page, '.maplibregl-ctrl-group'),
         ];
         assert.ok(button && button.x + button.width < zoom.x, JSON.stringify({ button, zoom }));
-        const before = page.url();
+        const before = await settledAddress(page);
         await all.click();
         await all.waitFor({ state: 'hidden' });
         await page.waitForURL((url) => url.href !== before);

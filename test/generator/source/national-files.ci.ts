@@ -88,7 +88,10 @@ async function testLayout({ units, write }: Layout, line: string): Promise<void>
     if (expected.size === 0) continue;
     const tree = treeIn(join(folder, 'output'), release, level);
     assert.deepEqual([...tree.keys()].sort(), [...expected.keys()].sort());
-    for (const [unit, area] of tree) assert.ok(Math.abs(area / (expected.get(unit) ?? NaN) - 1) < 1e-4, unit);
+    for (const [unit, area] of tree) {
+      const ratio = area / (expected.get(unit) ?? NaN);
+      assert.ok(Math.abs(ratio - 1) < 1e-4, `${unit}: ${ratio} of its area`);
+    }
   }
 }
 

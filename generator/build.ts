@@ -4,9 +4,10 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { elementAt } from '../format/element-at.ts';
+import type { Finding } from '../format/findings.ts';
 import { isReleaseId, RELEASE_ID_RULE } from '../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../format/levels.ts';
-import { type Finding, isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release-json.ts';
+import { isDate, type Release, type ReleaseAbout, type SourceFile } from '../format/release-json.ts';
 import { refuseUnaccepted } from './advice/refuse-findings.ts';
 import { describeSource, prepareLevels, withOperations } from './describe-source.ts';
 import { attributionOf } from './options/attribution.ts';

@@ -2,8 +2,8 @@
 // where the source has no columns of them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Finding } from '../format/findings.ts';
 import { levelName } from '../format/levels.ts';
-import type { Finding } from '../format/release-json.ts';
 import { dissolveLayer } from './dissolve/dissolve-layers.ts';
 import { makeScratchFolder } from './files/scratch-folder.ts';
 import type { ContentOptions } from './options/option-texts.ts';

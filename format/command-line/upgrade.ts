@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../layout.ts';
 import { type RecordedBuild, recordedBuildFrom } from '../recorded-build.ts';
-import type { FormatVersionError } from '../release-json.ts';
+import type { FormatVersionError } from '../version.ts';
 import { FORMAT_VERSION } from '../version.ts';
 import { GENERATOR, PROXY, shellWord } from './messages.ts';
 

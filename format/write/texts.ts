@@ -1,7 +1,8 @@
 // Writes what a release has as text: release.json, current.json, the lines of names and of gone.bin.
 import type { GoneUnit } from '../changes.ts';
+import type { Current } from '../current-json.ts';
 import { NAME_FIELDS, type NamedUnit, textInNames } from '../names.ts';
-import type { Current, Release } from '../release-json.ts';
+import type { Release } from '../release-json.ts';
 import { FORMAT_VERSION } from '../version.ts';
 
 /** Serialises release.json. */

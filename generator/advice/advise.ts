@@ -1,8 +1,8 @@
 // What to do about problems of the data that stop a build. Each advice fits the data: it is looked for in the source,
 // and what would publish something wrong is not offered.
 import { shellWord } from '../../format/command-line/messages.ts';
+import type { Finding } from '../../format/findings.ts';
 import { type Level, levelName } from '../../format/levels.ts';
-import type { Finding } from '../../format/release-json.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { readingsOf } from '../source/encodings.ts';
 import { keysAdvice, layersAdvice } from '../source/layers-advice.ts';

@@ -1,5 +1,5 @@
 // Refuses a release because of its data, with what to do about it.
-import type { Finding } from '../../format/release-json.ts';
+import type { Finding } from '../../format/findings.ts';
 import { findingToText } from '../quality/check.ts';
 import { ACCEPTABLE, type Acceptable } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';

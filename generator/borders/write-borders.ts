@@ -2,10 +2,11 @@
 // The rings are gone through once for all of it.
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CellsFile, CheckedFile } from '../../format/checked-files.ts';
 import { elementAt, f64At } from '../../format/element-at.ts';
 import { cellsPath, neighboursPath, neighboursTablePath } from '../../format/layout.ts';
 import type { Level } from '../../format/levels.ts';
-import type { CellsFile, CheckedFile, ReleaseContents } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { encodeNeighbours } from '../../format/write/neighbours.ts';
 import { checkedFile } from '../files/checksums.ts';
 import { createOutputFile, createScratchFile, writeWholeFile } from '../files/output-file.ts';

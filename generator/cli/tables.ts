@@ -2,10 +2,11 @@
 // dry run print the same lines about boxes and quality, and every command the same kind of table.
 import { CHANGE_CLASSES } from '../../format/changes.ts';
 import { printable } from '../../format/command-line/messages.ts';
+import type { Finding } from '../../format/findings.ts';
 import { GEOMETRIES, type Level, levelName, type StoredPages } from '../../format/levels.ts';
 import type { RecordedBuild } from '../../format/recorded-build.ts';
 import { forbidsRedistribution } from '../../format/redistribution.ts';
-import type { Finding, Release } from '../../format/release-json.ts';
+import type { Release } from '../../format/release-json.ts';
 import type { LevelChanges } from '../changes/changes.ts';
 import type { Forecast } from '../estimate/estimate.ts';
 import { findingToText } from '../quality/check.ts';

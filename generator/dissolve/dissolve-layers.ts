@@ -2,8 +2,8 @@
 // the features that share a GID of level n. The build reads the parts that are written like any other source.
 import { join } from 'node:path';
 import { shellWord } from '../../format/command-line/messages.ts';
+import type { Finding } from '../../format/findings.ts';
 import { levelName } from '../../format/levels.ts';
-import type { Finding } from '../../format/release-json.ts';
 import { findingToText } from '../quality/check.ts';
 import type { Acceptable } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';

@@ -3,9 +3,9 @@
 import { crc32 } from 'node:zlib';
 import type * as gdalTypes from 'gdal-async';
 import { elementAt, numberAt } from '../../format/element-at.ts';
+import type { Finding } from '../../format/findings.ts';
 import { grouped } from '../../format/grouped.ts';
 import type { Level } from '../../format/levels.ts';
-import type { Finding } from '../../format/release-json.ts';
 import { gidFrom, InexactInteger, valueToJson } from '../geojson/property-values.ts';
 import { Findings } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';

@@ -1,9 +1,9 @@
 // The estimate of `build --dry-run`: counts of files come from the plan and are exact; bytes are those of the check of
 // space that a build begins with.
 import { elementAt } from '../../format/element-at.ts';
+import type { Finding } from '../../format/findings.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { FEATURES_PER_FILE, LEVELS, type Level, STORED_PAGES, type StoredPages } from '../../format/levels.ts';
-import type { Finding } from '../../format/release-json.ts';
 import { refuseUnaccepted } from '../advice/refuse-findings.ts';
 import { type BuildOptions, refuseUnknownTileLanguages, sourceSize } from '../build.ts';
 import { describeSource, type PreparedOptions, prepareLevels, withOperations } from '../describe-source.ts';

@@ -1,6 +1,6 @@
 // Reads what `build --dry-run` needs of a level: fids, GIDs and boxes of all units, and the problems of the data. Runs in
 // a child process: gdal-async is used from one thread of a process only.
-import type { Finding } from '../../format/release-json.ts';
+import type { Finding } from '../../format/findings.ts';
 import { isValid } from '../gdal/valid-polygons.ts';
 import { Findings } from '../quality/findings.ts';
 import { checkIdentifiers } from '../quality/identifiers.ts';

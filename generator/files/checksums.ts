@@ -2,8 +2,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { CHECKSUMS_FILE } from '../../format/layout.ts';
-import type { CheckedFile } from '../../format/release-json.ts';
 
 /** The content of checksums.txt. */
 export interface Checksums {

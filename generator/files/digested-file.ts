@@ -1,5 +1,5 @@
 // Writes a file, and beside it the digests of its blocks, by which ranges are checked: 8 bytes of SHA-256 each.
-import type { CheckedFile } from '../../format/release-json.ts';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { tileDigestOf } from '../../format/tiles.ts';
 import { createOutputFile } from './output-file.ts';
 

@@ -2,9 +2,9 @@
 // served whole (the names of a level) is one gzip member.
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import type { CheckedFile, WholeFile } from '../../format/checked-files.ts';
 import { sumOf } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
-import type { CheckedFile, WholeFile } from '../../format/release-json.ts';
 import { deflateWhole, MemberWriter } from '../../format/write/gzip.ts';
 
 /** A file to append to. */

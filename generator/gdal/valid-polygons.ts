@@ -2,7 +2,7 @@
 // others.
 import type * as gdalTypes from 'gdal-async';
 import { elementAt } from '../../format/element-at.ts';
-import { CHECKED_MAX_POSITIONS } from '../../format/release-json.ts';
+import { CHECKED_MAX_POSITIONS } from '../../format/level-json.ts';
 import { gdal } from './gdal.ts';
 
 const POLYGON = 3;

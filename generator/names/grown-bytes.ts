@@ -1,6 +1,7 @@
 // By how many bytes languages and codes make the names, the words and the tiles of a release larger.
+
+import type { LevelSummary } from '../../format/level-json.ts';
 import type { Level } from '../../format/levels.ts';
-import type { LevelSummary } from '../../format/release-json.ts';
 import type { BordersRecord } from '../plan/records.ts';
 import type { LevelStore } from '../store/level-store.ts';
 import { plainNamesBytes, type Relatives } from './named-units.ts';

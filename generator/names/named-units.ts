@@ -1,9 +1,11 @@
 // The names of a level's units with their parents, and what is below and inside them: for names.jsonl.gz. A build takes
 // them from the stores of the levels.
 import { join } from 'node:path';
+import type { WholeFile } from '../../format/checked-files.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { namesPath } from '../../format/layout.ts';
+import type { LevelAbout } from '../../format/level-json.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import {
   furtherColumns,
@@ -14,7 +16,6 @@ import {
   VIEW_SCALE,
 } from '../../format/names.ts';
 import { type Positions, positionsIn } from '../../format/positions.ts';
-import type { LevelAbout, WholeFile } from '../../format/release-json.ts';
 import { namesHeader, namesLine } from '../../format/write/texts.ts';
 import { wholeFileBytes, writeWholeFile } from '../files/output-file.ts';
 import type { BordersRecord } from '../plan/records.ts';

@@ -1,6 +1,8 @@
 // The columns of a table: their names, which differ without regard to case, their types in Parquet, and their values.
+
+import type { ColumnKind, LevelColumn } from '../../format/level-json.ts';
 import type { Geometry } from '../../format/levels.ts';
-import { type ColumnKind, isDate, type LevelColumn } from '../../format/release-json.ts';
+import { isDate } from '../../format/release-json.ts';
 
 /** A value as the writer of Parquet takes it. */
 export type TableValue = bigint | number | boolean | string | null;

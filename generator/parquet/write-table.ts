@@ -1,10 +1,12 @@
 // Writes the table of a level, GeoParquet 1.1, group of rows by group, and beside it the digests of its blocks.
 import { join } from 'node:path';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { TABLE_BLOCK_BYTES, type TableFile } from '../../format/checked-files.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { tableDigestsPath, unitsTablePath } from '../../format/layout.ts';
+import type { LevelAbout } from '../../format/level-json.ts';
 import type { Level } from '../../format/levels.ts';
-import { type LevelAbout, type ReleaseContents, TABLE_BLOCK_BYTES, type TableFile } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { createDigestedFile } from '../files/digested-file.ts';
 import type { LevelStore } from '../store/level-store.ts';

@@ -17,10 +17,11 @@ import {
   unitsTablePath,
 } from '../../format/layout.ts';
 import { firstPages, LevelIndex, type PageTable } from '../../format/level-index.ts';
+import type { LevelSummary } from '../../format/level-json.ts';
 import { FORMATS, type Format, GEOMETRIES, type Geometry, type Level } from '../../format/levels.ts';
 import { PAGE_CAPS } from '../../format/page-caps.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { LevelSummary, ReleaseContents } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import type { StoreIndex } from '../store/store-index.ts';
 
 /** What decides the files of a release: of its options, or of its description. */

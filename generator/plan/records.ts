@@ -2,10 +2,11 @@
 // the level's arrays need of every feature. Flat lists, because a level may have hundreds of thousands of both.
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { CheckedFile, TableFile } from '../../format/checked-files.ts';
 import { DIGEST_BYTES } from '../../format/feature-table.ts';
 import type { DeflatedText } from '../../format/gzip.ts';
+import type { LevelSummary } from '../../format/level-json.ts';
 import type { Geometry } from '../../format/levels.ts';
-import type { CheckedFile, LevelSummary, TableFile } from '../../format/release-json.ts';
 import type { Part } from './divide-work.ts';
 
 /** The records of one task. */

@@ -2,8 +2,9 @@
 import { basename } from 'node:path';
 import { printable } from '../../format/command-line/messages.ts';
 import { elementAt } from '../../format/element-at.ts';
+import type { Finding } from '../../format/findings.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import type { Finding, Release } from '../../format/release-json.ts';
+import type { Release } from '../../format/release-json.ts';
 import type { LayerCrs } from '../source/layer-crs.ts';
 import { foundIn } from '../source/level-source.ts';
 import type { DatasetDescription } from '../source/level-sources.ts';

@@ -1,9 +1,11 @@
 // The kinds of data problems that a build looks for, and their collection while a level is read: counts by kind, and
 // the first example of each. Problems that make a release wrong fail the build unless they are accepted by name
 // (--accept); the others are warnings. All are recorded in release.json.
+
+import type { Finding } from '../../format/findings.ts';
+import { CHECKED_MAX_POSITIONS } from '../../format/level-json.ts';
 import type { Level } from '../../format/levels.ts';
 import { beginningOf, NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
-import { CHECKED_MAX_POSITIONS, type Finding } from '../../format/release-json.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 import type { Overlaps } from '../store/level-store.ts';
 

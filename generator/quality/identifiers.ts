@@ -1,9 +1,9 @@
 // Checks fids, GIDs and parents in the store indexes of the levels.
 import { elementAt, i32At } from '../../format/element-at.ts';
+import type { Finding } from '../../format/findings.ts';
 import { type GidColumn, ownersOf } from '../../format/gid-column.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { beginningOf } from '../../format/names.ts';
-import type { Finding } from '../../format/release-json.ts';
 import { BuildError } from '../report/errors.ts';
 import { foundIn, type LayerSource, type LevelSource } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';

@@ -1,8 +1,10 @@
 // Reads one level of the source into a feature store, and plans the level's files. Runs in a child process: gdal-async
 // is used from one thread of a process only. Beside it are those without geometry and of the rings, and the names.
 import { elementAt } from '../../format/element-at.ts';
+import type { Finding } from '../../format/findings.ts';
+import type { LevelAbout } from '../../format/level-json.ts';
 import type { Level } from '../../format/levels.ts';
-import type { Finding, LevelAbout, ReleaseContents } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { divideShare, estimateWork, type Part, type Share } from '../plan/divide-work.ts';
 import { planFiles, plannedIndex } from '../plan/plan.ts';
 import { checkCodes, checkIdentifiers } from '../quality/identifiers.ts';

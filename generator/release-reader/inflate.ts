@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createInflateRaw, gunzipSync, inflateRawSync } from 'node:zlib';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { EMPTY_SUM, sumOf, type TextSum } from '../../format/crc32.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FINAL_BLOCK, MEMBER_FRAME_BYTES, MEMBER_HEADER, TRAILER_BYTES } from '../../format/gzip.ts';
-import type { CheckedFile } from '../../format/release-json.ts';
 import { memberEnd, SEAM } from '../../format/write/gzip.ts';
 import { FileError } from './file-error.ts';
 

@@ -20,12 +20,13 @@ import {
   pairOf,
   SUCCESSORS_MAX,
 } from '../../format/changes.ts';
+import type { CheckedFile } from '../../format/checked-files.ts';
+import type { Current } from '../../format/current-json.ts';
 import { grouped } from '../../format/grouped.ts';
 import { MEMBER_HEADER } from '../../format/gzip.ts';
 import { SIGNATURE_ENDING } from '../../format/layout.ts';
 import { LEVELS, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, Current } from '../../format/release-json.ts';
 import { gzipMember } from '../../format/write/gzip.ts';
 import { goneToText } from '../../format/write/texts.ts';
 import { checkedFile } from '../files/checksums.ts';

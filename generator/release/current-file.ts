@@ -1,9 +1,10 @@
 // current.json of an output folder: reads it, and replaces it at once.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Current, currentFromJson } from '../../format/current-json.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Current, currentFromJson, FormatVersionError } from '../../format/release-json.ts';
+import { FormatVersionError } from '../../format/version.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { renameDurably, writeDurably } from '../files/fsync.ts';

@@ -6,6 +6,7 @@ import { dirname, join, relative } from 'node:path';
 import pLimit from 'p-limit';
 import { CHANGES_PATH, changesPath, GONE_PATH, type GoneUnit, goneFromText } from '../../format/changes.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
+import { type Current, currentFromJson } from '../../format/current-json.ts';
 import { elementAt } from '../../format/element-at.ts';
 import {
   CHECKSUMS_FILE,
@@ -17,15 +18,10 @@ import {
   SIGNATURE_ENDING,
   SIGNED_FILE,
 } from '../../format/layout.ts';
+import type { LevelSummary } from '../../format/level-json.ts';
 import { FormatError } from '../../format/parse.ts';
-import {
-  type Current,
-  currentFromJson,
-  FormatVersionError,
-  type LevelSummary,
-  RELEASE_MAX_BYTES,
-  type Release,
-} from '../../format/release-json.ts';
+import { RELEASE_MAX_BYTES, type Release } from '../../format/release-json.ts';
+import { FormatVersionError } from '../../format/version.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncTree, writeDurably } from '../files/fsync.ts';
 import { gunzipWithin, sizeAndSum } from '../release-reader/inflate.ts';

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { dirname, join } from 'node:path';
 import { changesPath } from '../../format/changes.ts';
 import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
+import type { Current } from '../../format/current-json.ts';
 import {
   CHECKSUMS_FILE,
   CURRENT_PATH,
@@ -15,7 +16,8 @@ import {
   releasePath,
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type Current, FormatVersionError, type Release, releaseFromJson } from '../../format/release-json.ts';
+import { type Release, releaseFromJson } from '../../format/release-json.ts';
+import { FormatVersionError } from '../../format/version.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncFiles, syncTree } from '../files/fsync.ts';
 import { sizeAndSum } from '../release-reader/inflate.ts';

@@ -2,9 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type LevelAbout, levelAboutFrom } from '../../format/level-json.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError, listIn, numberIn, objectFrom, textIn, textsIn } from '../../format/parse.ts';
-import { type LevelAbout, levelAboutFrom, type ReleaseAbout, releaseAboutFrom } from '../../format/release-json.ts';
+import { type ReleaseAbout, releaseAboutFrom } from '../../format/release-json.ts';
 import type { Share } from '../plan/divide-work.ts';
 import { BuildError } from '../report/errors.ts';
 

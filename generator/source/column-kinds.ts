@@ -1,6 +1,6 @@
 // The properties of a level's units, with the types that follow from those of the source's columns: no value is looked
 // at, so that a type does not change because values did.
-import type { ColumnKind, LevelColumn } from '../../format/release-json.ts';
+import type { ColumnKind, LevelColumn } from '../../format/level-json.ts';
 import type { ColumnType, LayerSource } from './level-source.ts';
 
 /** The columns of a level whose layers are read in this order. */

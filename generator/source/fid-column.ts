@@ -1,7 +1,7 @@
 // A column `fid` of the source, which QGIS and GDAL write when a GeoPackage becomes another format: its values are the
 // fids of the units where they can be. Used when the layers of a level are described, and wherever they are read.
 import type * as gdalTypes from 'gdal-async';
-import type { Finding } from '../../format/release-json.ts';
+import type { Finding } from '../../format/findings.ts';
 import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 import { type LayerSource, layerToText } from './level-source.ts';

@@ -1,7 +1,7 @@
 // Finds the layers of each level in the source, by the options or by their columns.
 import { elementAt } from '../../format/element-at.ts';
+import type { Finding } from '../../format/findings.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
-import type { Finding } from '../../format/release-json.ts';
 import { gdal } from '../gdal/gdal.ts';
 import { BuildError } from '../report/errors.ts';
 import {

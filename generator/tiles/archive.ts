@@ -1,11 +1,11 @@
 // Joins the tiles of a level's zooms into tiles.pmtiles, and writes tiles.digest beside it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TilesFile } from '../../format/checked-files.ts';
 import { elementAt, f64At, u32At } from '../../format/element-at.ts';
 import { tileDigestsPath, tilesPath } from '../../format/layout.ts';
 import { type Level, levelName } from '../../format/levels.ts';
 import { PMTILES_BEGIN_BYTES_MAX, PMTILES_HEADER_BYTES, type TileDirectory } from '../../format/pmtiles.ts';
-import type { TilesFile } from '../../format/release-json.ts';
 import {
   BORDERS_AFTER,
   TILE_BLOCK_RECORDS,

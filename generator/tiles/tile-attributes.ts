@@ -1,9 +1,9 @@
 // The attributes of units, borders and labels in tiles. `vectorLayers` of format/tiles.ts describes them.
 import { elementAt } from '../../format/element-at.ts';
 import { ownersOf } from '../../format/gid-column.ts';
+import type { LevelAbout } from '../../format/level-json.ts';
 import type { Level } from '../../format/levels.ts';
 import { textInNames } from '../../format/names.ts';
-import type { LevelAbout } from '../../format/release-json.ts';
 import { languageAttribute } from '../../format/tiles.ts';
 import { columnsBelow, gidsOf, indexAbove, type Relatives, relationsOf } from '../names/named-units.ts';
 import { type LabelPlaces, labelZoom } from '../simplify/label-places.ts';

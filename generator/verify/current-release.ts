@@ -1,8 +1,9 @@
 // Verifies current.json, and finds the release that it names.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { currentFromJson } from '../../format/current-json.ts';
 import { CHECKSUMS_FILE, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { currentFromJson, FormatVersionError } from '../../format/release-json.ts';
+import { FormatVersionError } from '../../format/version.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { otherVersionError } from '../release/staging.ts';

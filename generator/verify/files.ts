@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CheckedFile, WholeFile } from '../../format/checked-files.ts';
 import { joinSums, swapSeparator, type TextSum } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureData, type FeatureTable } from '../../format/feature-table.ts';
@@ -12,7 +13,6 @@ import type { LevelIndex } from '../../format/level-index.ts';
 import type { Format, Geometry, Level } from '../../format/levels.ts';
 import { objectFrom } from '../../format/parse.ts';
 import type { Ranges } from '../../format/positions.ts';
-import type { CheckedFile, WholeFile } from '../../format/release-json.ts';
 import { memberEnd } from '../../format/write/gzip.ts';
 import { MAX_PRECISION } from '../geojson/geometry.ts';
 import { gidsOf } from '../names/named-units.ts';

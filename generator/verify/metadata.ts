@@ -3,6 +3,7 @@
 import { closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCells } from '../../format/cells.ts';
+import { type CheckedFile, TABLE_BLOCK_BYTES, type TableFile } from '../../format/checked-files.ts';
 import { elementAt } from '../../format/element-at.ts';
 import {
   CHECKSUMS_FILE,
@@ -22,18 +23,12 @@ import {
   wordsPath,
 } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
+import type { LevelSummary } from '../../format/level-json.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import {
-  type CheckedFile,
-  FormatVersionError,
-  type LevelSummary,
-  type Release,
-  releaseFromJson,
-  TABLE_BLOCK_BYTES,
-  type TableFile,
-} from '../../format/release-json.ts';
+import { type Release, releaseFromJson } from '../../format/release-json.ts';
 import { hasTileDigest, TILE_DIGEST_BYTES } from '../../format/tiles.ts';
+import { FormatVersionError } from '../../format/version.ts';
 import { decodingWords } from '../../format/words.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { featureFilesOf, levelCounts } from '../plan/plan.ts';

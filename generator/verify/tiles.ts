@@ -3,6 +3,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Box, boxAt, FULL_TURN, touches } from '../../format/boxes.ts';
+import type { CheckedFile, TilesFile } from '../../format/checked-files.ts';
 import { f64At, u32At } from '../../format/element-at.ts';
 import type { LevelArrays } from '../../format/level-index.ts';
 import {
@@ -13,7 +14,6 @@ import {
   PMTILES_HEADER_BYTES,
   tileOfId,
 } from '../../format/pmtiles.ts';
-import type { CheckedFile, TilesFile } from '../../format/release-json.ts';
 import {
   decodeTileDigests,
   hasTileDigest,

@@ -2,8 +2,9 @@
 // zoom, then the tiles of each level and zoom, but for zooms that cannot be published. The archives are written when a
 // level is finalised (archive.ts).
 import { elementAt } from '../../format/element-at.ts';
+import type { LevelAbout } from '../../format/level-json.ts';
 import type { Level } from '../../format/levels.ts';
-import type { LevelAbout, ReleaseContents } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { type NamedLevel, relativesOf } from '../names/named-units.ts';
 import type { StoredLevel } from '../read/store-level.ts';
 import { featureCount, type LevelSource } from '../source/level-source.ts';

@@ -5,19 +5,15 @@
 // the plan, of each file the paths of `pathsOf`. It is one file because all that it writes is made of these records.
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { joinCrcs, swapSeparator } from '../../format/crc32.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureArrays, FeatureTable } from '../../format/feature-table.ts';
+import type { Finding } from '../../format/findings.ts';
 import { indexPath, manifestPath, namesPath, tileDigestsPath, tilesPath, wordsPath } from '../../format/layout.ts';
+import type { GeometrySummary, LevelAbout, LevelSummary } from '../../format/level-json.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
-import type {
-  CheckedFile,
-  Finding,
-  GeometrySummary,
-  LevelAbout,
-  LevelSummary,
-  ReleaseContents,
-} from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { encodeLevel, type LevelFiles } from '../../format/write/level.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { writeDurably } from '../files/fsync.ts';

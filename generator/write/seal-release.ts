@@ -2,14 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKSUMS_FILE, RELEASE_FILE } from '../../format/layout.ts';
+import { languagesOf } from '../../format/level-json.ts';
 import { FormatError } from '../../format/parse.ts';
-import {
-  languagesOf,
-  RELEASE_MAX_BYTES,
-  type Release,
-  type ReleaseAbout,
-  releaseFromJson,
-} from '../../format/release-json.ts';
+import { RELEASE_MAX_BYTES, type Release, type ReleaseAbout, releaseFromJson } from '../../format/release-json.ts';
 import { releaseToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { writeDurably, writePartsDurably } from '../files/fsync.ts';

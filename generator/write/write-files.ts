@@ -7,13 +7,14 @@
 // in them: an entry that is added or left out here, but not there, belongs to another file.
 import { copyFileSync, linkSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { sumOf, swapSeparator } from '../../format/crc32.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { SEPARATORS } from '../../format/gzip.ts';
 import { alonePath } from '../../format/layout.ts';
 import { type Format, FRAMES, type Geometry, type Level } from '../../format/levels.ts';
 import { positionsOf, type Ranges } from '../../format/positions.ts';
-import type { CheckedFile, ReleaseContents } from '../../format/release-json.ts';
+import type { ReleaseContents } from '../../format/release-json.ts';
 import { deflateLine, deflateText, MemberWriter } from '../../format/write/gzip.ts';
 import { writeBorders } from '../borders/write-borders.ts';
 import { createOutputFile } from '../files/output-file.ts';

@@ -1,9 +1,10 @@
 // The releases of an origin: the current one, and every other hosted release, which cursors may name. A release is
 // known by its digest, which current.json names: it is served once its metadata has been loaded and verified.
+
+import { pointerFromJson } from '../../format/current-json.ts';
 import type { Cursor } from '../../format/cursor.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import { FormatError, type JsonObject } from '../../format/parse.ts';
-import { pointerFromJson } from '../../format/release-json.ts';
 import { notReady, Problem } from '../http/problem.ts';
 import { STUCK_MS } from '../http/time.ts';
 import type { Origin } from '../origin/origin.ts';

@@ -1,16 +1,19 @@
 // Loads the metadata of a release from an origin: the manifest and the index of each level, verified and mapped. What
 // else is brought into memory of a level is its parts (loads.ts).
 import { createHash, hash } from 'node:crypto';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { CursorWriter, contentOf } from '../../format/cursor.ts';
 import { elementAt } from '../../format/element-at.ts';
 import type { FeatureTable } from '../../format/feature-table.ts';
+import type { Finding } from '../../format/findings.ts';
 import { alonePath, featureFilePath, indexPath, manifestPath, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
+import type { LevelSummary } from '../../format/level-json.ts';
 import type { Geometry, Level } from '../../format/levels.ts';
 import { LEVELS } from '../../format/levels.ts';
 import { decodeLevel, decodeTable } from '../../format/manifest.ts';
 import { FormatError } from '../../format/parse.ts';
-import type { CheckedFile, Finding, LevelSummary, Release } from '../../format/release-json.ts';
+import type { Release } from '../../format/release-json.ts';
 import { RELEASE_MAX_BYTES, releaseFromJson } from '../../format/release-json.ts';
 import type { Origin } from '../origin/origin.ts';
 import { nextTurn } from '../work/next-turn.ts';

@@ -1,12 +1,14 @@
 // The names, and the cells, of the current release of an output folder on a static host, by way of the user's cache: each is
 // the file that release.json says, and nothing but GET of whole files is needed.
 import { createHash } from 'node:crypto';
+import type { CheckedFile } from '../../format/checked-files.ts';
 import { withPatience } from '../../format/command-line/patient-fetch.ts';
+import { type Current, currentFromJson } from '../../format/current-json.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { type CheckedFile, type Current, currentFromJson, type Release } from '../../format/release-json.ts';
+import type { Release } from '../../format/release-json.ts';
 import { StartError } from '../config/start-error.ts';
 import { readDescription } from '../data/loaded-release.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';

@@ -2,10 +2,11 @@
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { currentFromJson } from '../../format/current-json.ts';
 import { CURRENT_PATH, releasePath } from '../../format/layout.ts';
 import type { LevelIndex } from '../../format/level-index.ts';
 import { LEVELS } from '../../format/levels.ts';
-import { currentFromJson, type Release } from '../../format/release-json.ts';
+import type { Release } from '../../format/release-json.ts';
 import { FORMAT_VERSION } from '../../format/version.ts';
 import { ACCEPTABLE } from '../../generator/quality/findings.ts';
 import { sha256 } from '../support/files.ts';

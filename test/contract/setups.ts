@@ -3,10 +3,10 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { currentFromJson } from '../../format/current-json.ts';
 import { contentOf, encodeCursor } from '../../format/cursor.ts';
 import { CURRENT_PATH, RELEASE_FILE, RELEASES_PATH, releasePath } from '../../format/layout.ts';
 import type { StoredPages } from '../../format/levels.ts';
-import { currentFromJson } from '../../format/release-json.ts';
 import { NO_TURNS } from '../../proxy/http/guards.ts';
 import { directoryOrigin } from '../../proxy/origin/directory.ts';
 import { s3Origin } from '../../proxy/origin/s3.ts';

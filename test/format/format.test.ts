@@ -3,19 +3,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { currentFromJson } from '../../format/current-json.ts';
 import { decodeCursor, encodeCursor } from '../../format/cursor.ts';
 import { elementAt, numberAt } from '../../format/element-at.ts';
 import { featureFilePath, gidToSegment, isReleaseId, pagePath } from '../../format/layout.ts';
+import type { LevelSummary } from '../../format/level-json.ts';
 import { type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { NAME_FIELDS } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
-import {
-  currentFromJson,
-  FormatVersionError,
-  type LevelSummary,
-  type Release,
-  releaseFromJson,
-} from '../../format/release-json.ts';
+import { type Release, releaseFromJson } from '../../format/release-json.ts';
+import { FormatVersionError } from '../../format/version.ts';
 import { currentToJson, namesHeader, releaseToJson } from '../../format/write/texts.ts';
 import { unitNames } from '../../proxy/tables/unit-names.ts';
 import { assertRefusedOrRead } from './changed-json.ts';

@@ -203,7 +203,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     rule: 'a current.json whose release is not hosted is refused',
-    file: 'format/release-json.ts',
+    file: 'format/current-json.ts',
     from: 'if (!hosted.includes(release)) throw',
     to: "if (release === '') throw",
     test: 'test/format/format.test.ts',

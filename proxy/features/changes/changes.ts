@@ -1,8 +1,8 @@
 // What became of the units between two releases: the pairs that are published, and the file of each.
 import { changesName, changesPath } from '../../../format/changes.ts';
+import { changesIn } from '../../../format/current-json.ts';
 import { CURRENT_PATH } from '../../../format/layout.ts';
 import type { JsonObject } from '../../../format/parse.ts';
-import { changesIn } from '../../../format/release-json.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources } from '../../bodies/row.ts';

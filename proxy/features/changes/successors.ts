@@ -3,11 +3,12 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { GONE_MAX_BYTES, GONE_PATH, SUCCESSORS_MAX, unitsInGone } from '../../../format/changes.ts';
+import type { CheckedFile } from '../../../format/checked-files.ts';
+import { goneIn } from '../../../format/current-json.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { CURRENT_PATH } from '../../../format/layout.ts';
 import type { Level } from '../../../format/levels.ts';
 import { FormatError } from '../../../format/parse.ts';
-import { type CheckedFile, goneIn } from '../../../format/release-json.ts';
 import type { Releases } from '../../data/hosted-releases.ts';
 import { Loaded } from '../../data/loaded.ts';
 import { type LoadedLevel, readChecked } from '../../data/loaded-release.ts';

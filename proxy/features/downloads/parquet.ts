@@ -1,6 +1,7 @@
 // A level as a table, GeoParquet, that is saved: readers take ranges of it, each block of which is checked.
+
+import { TABLE_BLOCK_BYTES } from '../../../format/checked-files.ts';
 import { tableDigestsPath, unitsTablePath } from '../../../format/layout.ts';
-import { TABLE_BLOCK_BYTES } from '../../../format/release-json.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { BlockFile } from '../../data/block-file.ts';
 import type { Part } from '../../data/loaded-release.ts';

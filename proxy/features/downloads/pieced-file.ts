@@ -1,6 +1,6 @@
 // A stored file of which ranges are sent: pieces that follow each other, each of which is checked before a byte of it is
 // sent. As many are read together as a stream reads at a time.
-import type { CheckedFile } from '../../../format/release-json.ts';
+import type { CheckedFile } from '../../../format/checked-files.ts';
 import { type BodyPart, type Chunks, checkedStream, rangePart } from '../../bodies/checked-stream.ts';
 import { FILE_TAG_CHARS } from '../../bodies/stored-file.ts';
 import type { PieceDirectory } from '../../data/pieces.ts';

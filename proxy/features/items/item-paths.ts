@@ -1,7 +1,7 @@
 // The paths of features in OGC API - Features, and what a collection is.
 import { elementAt } from '../../../format/element-at.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import { LEVELS, type Level, levelName, MEDIA_TYPES } from '../../../format/levels.ts';
-import type { LevelSummary } from '../../../format/release-json.ts';
 import type { LoadedRelease } from '../../data/loaded-release.ts';
 import { Problem } from '../../http/problem.ts';
 import { API_PATH } from '../../http/request.ts';

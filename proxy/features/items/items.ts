@@ -2,9 +2,9 @@
 import { numberAt } from '../../../format/element-at.ts';
 import type { FeatureTable } from '../../../format/feature-table.ts';
 import { FRAME_DATA, storedBlock } from '../../../format/gzip.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import { LEVELS, levelName } from '../../../format/levels.ts';
 import type { Ranges } from '../../../format/positions.ts';
-import type { LevelSummary } from '../../../format/release-json.ts';
 import { type Answer, type Body, type BodySource, type Representation, tagOf } from '../../bodies/answer.ts';
 import { codedAnswer, fixedHeaders, MATCHED, releaseAnswer } from '../../bodies/headers.ts';
 import type { Row } from '../../bodies/row.ts';

@@ -2,8 +2,8 @@
 // memory where `hasCodes(level.summary)`; then `finding` says which units have a code as it is written, of any key.
 import { crc32 } from 'node:zlib';
 import { elementAt, i32At, u32At } from '../../../format/element-at.ts';
+import type { LevelAbout } from '../../../format/level-json.ts';
 import { NO_POSITIONS, type Positions, positionsOfBits } from '../../../format/positions.ts';
-import type { LevelAbout } from '../../../format/release-json.ts';
 import type { Steps } from '../../../format/steps.ts';
 import type { Part } from '../../data/loaded-release.ts';
 import { type LevelTexts, TextsWriter } from './level-texts.ts';

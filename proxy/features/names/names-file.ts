@@ -3,9 +3,9 @@
 import { createGunzip } from 'node:zlib';
 import { namesPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import { furtherColumns, type NameField, nameColumns, namesTextMaxBytes, valuesIn } from '../../../format/names.ts';
 import { FormatError } from '../../../format/parse.ts';
-import type { LevelSummary } from '../../../format/release-json.ts';
 import { INFLATED_NOW_MAX_BYTES, inflateNow } from '../../bodies/stored-file.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import { inTurns } from '../../work/in-turns.ts';

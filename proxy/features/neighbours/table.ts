@@ -1,7 +1,7 @@
 // Which units of a level share a border, and for how many metres, as a table that is saved: the stored file.
 import { createHash } from 'node:crypto';
+import type { CheckedFile } from '../../../format/checked-files.ts';
 import { neighboursTablePath } from '../../../format/layout.ts';
-import type { CheckedFile } from '../../../format/release-json.ts';
 import { TILE_DIGEST_BYTES, tileDigestOf } from '../../../format/tiles.ts';
 import type { Answer } from '../../bodies/answer.ts';
 import { BlockFile } from '../../data/block-file.ts';

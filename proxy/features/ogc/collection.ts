@@ -1,7 +1,8 @@
 // A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part
 // 3, OGC 19-079r2), and what is known of its columns.
+
+import type { ColumnKind, LevelSummary } from '../../../format/level-json.ts';
 import { levelName } from '../../../format/levels.ts';
-import type { ColumnKind, LevelSummary } from '../../../format/release-json.ts';
 import type { LoadedRelease } from '../../data/loaded-release.ts';
 import { GEOMETRY } from '../../query/parameter.ts';
 import { COLLECTIONS_PATH, type Link, queryablesLink, RELATIONS, SCHEMA_TYPE } from '../items/item-paths.ts';

@@ -1,7 +1,8 @@
 // The OpenAPI 3.0 document of OGC API - Features.
+
+import type { LevelSummary } from '../../../format/level-json.ts';
 import type { Geometry, Level } from '../../../format/levels.ts';
 import { levelName } from '../../../format/levels.ts';
-import type { LevelSummary } from '../../../format/release-json.ts';
 import type { Audience } from '../../bodies/headers.ts';
 import { PROBLEMS } from '../../http/problem.ts';
 import { COUNT, problemSchema, schemaReference, TEXT } from '../../query/describe.ts';

@@ -11,11 +11,12 @@ import {
   liesWithin,
 } from '../../../format/boxes.ts';
 import { type Cells, decodingCells } from '../../../format/cells.ts';
+import type { Finding } from '../../../format/findings.ts';
 import { type Point, pointAt } from '../../../format/grid.ts';
 import { cellsPath } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import type { Positions } from '../../../format/positions.ts';
-import type { Finding, LevelSummary } from '../../../format/release-json.ts';
 import { knownPositions } from '../../data/known.ts';
 import type { LoadedLevel, Part } from '../../data/loaded-release.ts';
 import { type Loads, withLoaded } from '../../data/loads.ts';

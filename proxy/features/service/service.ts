@@ -1,7 +1,8 @@
 // What the service says of itself to programs: GET /api/v1/, and what of that anybody may know, which is in about.json.
+
+import type { LevelSummary } from '../../../format/level-json.ts';
 import { FORMATS, GEOMETRIES, type Level, levelName } from '../../../format/levels.ts';
 import { LIGHT_CAPS, PAGE_CAPS } from '../../../format/page-caps.ts';
-import type { LevelSummary } from '../../../format/release-json.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import type { FixedHeaders } from '../../bodies/headers.ts';
 import type { Sources } from '../../bodies/row.ts';

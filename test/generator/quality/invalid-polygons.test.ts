@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Finding } from '../../../format/release-json.ts';
+import type { Finding } from '../../../format/findings.ts';
 import { forecast } from '../../../generator/estimate/estimate.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { areaOf, madeValid } from '../../../generator/gdal/valid-polygons.ts';

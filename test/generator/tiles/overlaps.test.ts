@@ -1,7 +1,7 @@
 // Units of a level that overlap: a build names the pairs, with the area that both have.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Finding } from '../../../format/release-json.ts';
+import type { Finding } from '../../../format/findings.ts';
 import { inPieces } from '../../../generator/gdal/pieces.ts';
 import { areaOf, polygonParts, toValid } from '../../../generator/gdal/valid-polygons.ts';
 import { writeUnits } from '../../support/datasets/small-datasets.ts';

@@ -5,10 +5,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Geometry, Position } from 'geojson';
+import type { CheckedFile } from '../../../format/checked-files.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { neighboursPath, neighboursTablePath } from '../../../format/layout.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import type { Level } from '../../../format/levels.ts';
-import type { CheckedFile, LevelSummary } from '../../../format/release-json.ts';
 import { sha256 } from '../files.ts';
 
 /** A unit, as its feature has it. */

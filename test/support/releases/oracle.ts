@@ -31,6 +31,7 @@ import {
   unitsTablePath,
   wordsPath,
 } from '../../../format/layout.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import {
   FEATURES_PER_FILE,
   FORMATS,
@@ -42,7 +43,7 @@ import {
 } from '../../../format/levels.ts';
 import { PAGE_CAPS } from '../../../format/page-caps.ts';
 import { positionsIn } from '../../../format/positions.ts';
-import type { LevelSummary, Release } from '../../../format/release-json.ts';
+import type { Release } from '../../../format/release-json.ts';
 import { encodeLevel } from '../../../format/write/level.ts';
 import { decimalOf } from '../even-odd.ts';
 import { filesUnder } from '../files.ts';

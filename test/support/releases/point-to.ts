@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { currentFromJson } from '../../../format/current-json.ts';
 import { CURRENT_PATH, RELEASE_FILE, releasePath } from '../../../format/layout.ts';
-import { currentFromJson } from '../../../format/release-json.ts';
 import { currentToJson } from '../../../format/write/texts.ts';
 import { sha256 } from '../files.ts';
 

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { CheckedFile } from '../../../format/checked-files.ts';
 import { sumOf } from '../../../format/crc32.ts';
 import { elementAt } from '../../../format/element-at.ts';
 import { DIGEST_BYTES, type FeatureTable } from '../../../format/feature-table.ts';
@@ -19,8 +20,9 @@ import {
   wordsPath,
 } from '../../../format/layout.ts';
 import type { LevelIndex } from '../../../format/level-index.ts';
+import type { LevelSummary } from '../../../format/level-json.ts';
 import { type Geometry, LEVELS, type Level, levelName } from '../../../format/levels.ts';
-import type { CheckedFile, LevelSummary, Release } from '../../../format/release-json.ts';
+import type { Release } from '../../../format/release-json.ts';
 import { deflateText, MemberWriter } from '../../../format/write/gzip.ts';
 import { encodeLevel } from '../../../format/write/level.ts';
 import { releaseToJson } from '../../../format/write/texts.ts';

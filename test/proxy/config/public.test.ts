@@ -170,6 +170,8 @@ test('serve --public says when the licence of the data forbids redistribution', 
   assert.equal(await said.says(line), url);
   assert.equal((await send(said, PATH, NO_TOKEN)).status, 200);
   const other = await serve(['--public', '--origin', folder]);
+  // It would be said after that it serves.
+  await other.stop();
   assert.doesNotMatch(other.err(), /licence/);
 });
 

@@ -6,8 +6,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Sources } from '../../../proxy/bodies/row.ts';
-import type { WorkLimits } from '../../../proxy/guards/work-queue.ts';
-import { STUCK_MS } from '../../../proxy/http/time.ts';
 import { directoryOrigin } from '../../../proxy/origin/directory.ts';
 import { lastingClient, type Origin } from '../../../proxy/origin/origin.ts';
 import { answerOf, bodyOf, sourcesOf } from '../../support/http/answers.ts';
@@ -43,11 +41,6 @@ class HeldHost {
 
   answer(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  /** Never answers what it has been asked for until now. */
-  forget(): void {
-    this.#waiting = [];
   }
 }
 
@@ -142,17 +135,12 @@ test('no task waits for a task: of 100 that load pieces, one at a time, all end'
 
 const AT_A_POINT = '/api/v1/fc/lv1?contains=0.5,0.5';
 
-/** A host whose next answer is a cell that nobody has asked for: the directory of cells is in memory. */
-async function hostOfCell(work?: WorkLimits) {
+test('a read that two clients wait for is of neither: one with 512 tasks that wait, who then leaves, costs the other nothing', async () => {
   const host = new HeldHost();
-  const sources = await sourcesOf(folder, host.origin, {}, work);
+  const sources = await sourcesOf(folder, host.origin, {}, { running: 3, waiting: 512 });
+  // Brings the directory of cells into memory: what is read next is a cell that nobody has asked for.
   await answerOf(sources, '/api/v1/fc/lv1?bbox=-40,-40,-39,-39');
   host.isHeld = true;
-  return { host, sources };
-}
-
-test('a read that two clients wait for is of neither: one with 512 tasks that wait, who then leaves, costs the other nothing', async () => {
-  const { host, sources } = await hostOfCell({ running: 3, waiting: 512 });
   const peer = { destroyed: false };
   const alice = answerOf(sources, AT_A_POINT, 'alice', peer);
   await host.asked();
@@ -171,21 +159,6 @@ test('a read that two clients wait for is of neither: one with 512 tasks that wa
   assert.equal((await bob).status, 200);
   end();
   await Promise.all(tasks);
-});
-
-test('a read that never ends is made again for the next client who asks', async (t) => {
-  const { host, sources } = await hostOfCell();
-  const { now } = performance;
-  let later = 0;
-  t.mock.method(performance, 'now', () => now.call(performance) + later);
-  void answerOf(sources, AT_A_POINT, 'alice');
-  await host.asked();
-  host.forget();
-  later = STUCK_MS;
-  const bob = answerOf(sources, AT_A_POINT, 'bob');
-  await host.asked();
-  host.answer();
-  assert.equal((await bob).status, 200);
 });
 
 /** Pairs of requests that read other pieces of the same files. */

@@ -86,18 +86,6 @@ async function ownService(): Promise<{ own: string; service: RunningService }> {
   return { own, service: await startService(own) };
 }
 
-test('a cursor of a release that was pruned is answered 410, and says to start again', async () => {
-  const { own, service } = await ownService();
-  const next = nextOf(await send(service, '/api/v1/fc/lv3?page-size=2')) ?? '';
-  await activateRelease(own, '2026-03');
-  await service.releases.refresh();
-  const still = await send(service, next);
-  assert.deepEqual([still.status, still.headers['boundaries-release']], [200, '2026-01']);
-  assert.deepEqual((await pruneReleases(own, 1)).sort(), ['2026-01', '2026-02']);
-  await service.releases.refresh();
-  assert.match(refusal(await send(service, next), 410, 'release-gone'), /start again/i);
-});
-
 test('a proxy that has not polled yet answers a cursor of a new release that another proxy has given', async () => {
   const { own, service: late } = await ownService();
   // The late proxy must not know the new release.

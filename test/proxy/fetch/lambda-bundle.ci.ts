@@ -147,10 +147,8 @@ test('the template has the handler, the streaming URL, the header of the CDN and
   const [header] = Resources.Distribution.Properties.DistributionConfig.Origins[0].OriginCustomHeaders;
   assert.ok(Environment.Variables.FRONT_HEADER['Fn::Sub'].startsWith(`${header.HeaderName}: `));
   const overridden = [...codeIn(PAGE, 'sh', 'cloudformation deploy').matchAll(/ (\w+)=/g)].map(([, name]) => name);
-  assert.deepEqual(
-    overridden.filter((name) => !Object.hasOwn(Parameters, name ?? '')),
-    [],
-  );
+  assert.ok(overridden.length > 0);
+  for (const name of overridden) assert.ok(Object.hasOwn(Parameters, name ?? ''), name);
   const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   for (const [, name = '', version] of codeIn(PAGE, 'sh', 'npx esbuild').matchAll(/ (@?[\w/-]+)@(\d[\d.]+)/g))
     assert.equal(version, devDependencies[name], name);

@@ -198,7 +198,10 @@ test('a client that reads nothing of answers with long names holds no more than 
   const alice = await as('alice');
   const readers = slowReaders(2, { service, path: '/api/v1/at?point=1.5,3.5', headers: alice });
   await until(() => readers.some(({ bytesWritten }) => bytesWritten > 0), 'none is answered');
-  await until(() => service.heldBytes() > 3 * 900 * KIB, `${service.heldBytes()} bytes are held`);
+  await until(
+    () => service.heldBytes() > 3 * 900 * KIB,
+    () => `${service.heldBytes()} bytes are held`,
+  );
   refusal(await send(service, '/api/v1/at?point=1.5,3.5&', alice), 503, 'overloaded');
   await othersAreAnswered(service, readers);
 });

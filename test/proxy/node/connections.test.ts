@@ -211,7 +211,7 @@ test('while it drains, the server still accepts connections', async () => {
   assert.deepEqual([answer.status, answer.headers.connection], [200, 'close']);
   await time.pass(300);
   await stopped;
-  await assert.rejects(send(service, '/healthz'));
+  await assert.rejects(send(service, '/healthz'), { code: 'ECONNREFUSED' });
 });
 
 test('stopping closes the feature files that are kept open, and the connections to a host', {

@@ -209,11 +209,15 @@ test('a worker that takes the place of another one takes no connections before i
 });
 
 test('a worker that is killed before it is ready ends the start, and the log says so', { skip }, async () => {
-  const child = spawn(process.execPath, [PROXY, 'serve', ...OPTIONS, '--port', '0', '--workers', '2']);
+  // None is ready before it has read the release.
+  const host = await startStaticHost(folder);
+  const { held } = holdRequests(host, '');
+  const origin = ['--origin', host.url.href, ...issuerOptions()];
+  const child = spawn(process.execPath, [PROXY, 'serve', ...origin, '--port', '0', '--workers', '2']);
   after(() => child.kill('SIGKILL'));
   const ended = Promise.all([text(child.stderr), once(child, 'close')]);
-  await until(() => workersOf(child).length > 0, 'no worker starts');
-  const [worker = assert.fail()] = workersOf(child);
+  await until(() => held() > 0, 'no release is loaded');
+  const [worker = assert.fail('no worker')] = workersOf(child);
   process.kill(worker, 'SIGKILL');
   const [err, code] = await ended;
   assert.deepEqual(code, [1, null]);

@@ -39,7 +39,9 @@ const CACHED_MAX_BYTES = 4 * 1024 * 1024;
  * is not compressed: it would compress gzip once more. Clients get gzip from Cloudflare.
  */
 async function cached(request: Request, context: FetchContext): Promise<Response> {
-  if (request.method !== 'GET' || request.headers.has('range')) return handler.fetch(request, context);
+  const { method, headers } = request;
+  // The cache knows no If-Match.
+  if (method !== 'GET' || headers.has('range') || headers.has('if-match')) return handler.fetch(request, context);
   // A fault of the cache is none of the service.
   const known = await caches.default.match(request).catch(() => undefined);
   if (known !== undefined) return known;

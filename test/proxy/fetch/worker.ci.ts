@@ -196,6 +196,8 @@ test('a public Worker answers from the cache, which has each answer once and pla
   const again = await send(open, path, gzip);
   assert.deepEqual([again.status, again.body, again.headers['etag']], [200, plain.body, plain.headers['etag']]);
   assert.equal(own.asked.length, asked);
+  const replaced = { ...gzip, 'if-match': '"replaced"' };
+  refusal(await send(open, path, replaced), 412, 'precondition-failed');
   // Neither errors, nor parts, nor what is large.
   refusal(await send(open, `${path}&x=1`, NO_TOKEN), 400, 'unknown-parameter');
   assert.equal((await send(open, '/api/v1/download/lv0.cells', { ...NO_TOKEN, range: 'bytes=0-6' })).status, 206);

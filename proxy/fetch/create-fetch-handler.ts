@@ -24,8 +24,6 @@ import { errorLog } from '../operations/error-log.ts';
 import { fetchHostOrigin } from '../origin/fetch-host.ts';
 import { type Origin, QueuedReads } from '../origin/origin.ts';
 import { publicRows } from '../public-rows.ts';
-import { ABOUT_PATH, aboutAsset } from '../site/about.ts';
-import type { Asset, ReleaseAsset } from '../site/asset.ts';
 import { describingAssets } from '../site/openapi-asset.ts';
 import { answerToResponse, toHttpRequest } from './messages.ts';
 
@@ -129,10 +127,7 @@ export async function createFetchHandler(options: FetchOptions): Promise<FetchHa
       lifecycle: { isStopping: false },
       keysUnavailableReason: async () => rules && keysUnavailableReason(rules.issuers.values()),
       audience,
-      assets: new Map<string, Asset | ReleaseAsset>([
-        ...describingAssets({ publicUrl, title, audience }),
-        [ABOUT_PATH, aboutAsset({ title, audience })],
-      ]),
+      assets: new Map(describingAssets({ publicUrl, title, audience })),
       resourceMetadata,
       baseUrl,
       publicUrl,

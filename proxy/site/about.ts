@@ -4,6 +4,7 @@ import { serviceMembers } from '../features/service/service.ts';
 import { makeAsset, type ReleaseAsset } from './asset.ts';
 import { type DescribedService, INFO } from './openapi/document.ts';
 
+/** Its path. */
 export const ABOUT_PATH = '/about.json';
 
 /** A service whose page says which sites may show its map. */

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { HeaderList } from '../bodies/answer.ts';
-import { ABOUT_PATH, aboutAsset, type ToldService } from './about.ts';
-import { type Asset, type Assets, IMMUTABLE, makeAsset, type ReleaseAsset } from './asset.ts';
+import type { ToldService } from './about.ts';
+import { type Asset, type Assets, IMMUTABLE, makeAsset } from './asset.ts';
 import { docsPage, escapeHtml } from './docs-page.ts';
 import { bundleExplorer, type ExplorerFiles, readExplorer } from './explorer-bundle.ts';
 import type { DescribedService } from './openapi/document.ts';
@@ -62,7 +62,7 @@ export function publicAssets(service: ExploredService, hasExplorer: boolean): As
 export function explorerAssets(
   { title, publicUrl, audience, issuers = [], signInHelp = '', listenUrl, embedOrigins = [] }: ExploredService,
   sources: string = EXPLORER,
-): Assets {
+): ReadonlyMap<string, Asset> {
   const { index, embed, files } = explorerFiles(sources);
   const parts = [...files].flatMap(([name, content]) => {
     const mediaType = MEDIA_TYPES.get(extname(name));
@@ -72,7 +72,7 @@ export function explorerAssets(
   const folder = `explorer/${digestOf(parts)}`;
   const page = (html: string, policy: HeaderList = CONTENT_POLICY): Asset =>
     makeAsset(HTML, html.replaceAll('"explorer/', `"${folder}/`), [...policy, ...PAGE_HEADERS]);
-  return new Map<string, Asset | ReleaseAsset>([
+  return new Map<string, Asset>([
     [
       '/',
       page(
@@ -81,7 +81,6 @@ export function explorerAssets(
     ],
     ['/docs', page(docsPage({ title, publicUrl: publicUrl ?? listenUrl, audience }))],
     ...(embedOrigins.length > 0 ? [['/embed', page(embed, policyIn(embedOrigins))] as const] : []),
-    [ABOUT_PATH, aboutAsset({ title, audience, embedOrigins })],
     ...parts.map(([name, asset]) => [`/${folder}/${name}`, asset] as const),
   ]);
 }

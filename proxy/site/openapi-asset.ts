@@ -1,8 +1,9 @@
-// What describes the service as public files: /openapi.json, and the catalogue of its APIs (RFC 9727).
+// What describes the service as public files, with an explorer or without: /openapi.json, the catalogue of its APIs
+// (RFC 9727), and /about.json.
 import { OGC_PATH } from '../features/items/item-paths.ts';
 import { OPENAPI_TYPE } from '../features/ogc/ogc-paths.ts';
-import type { Asset } from './asset.ts';
-import { makeAsset } from './asset.ts';
+import { ABOUT_PATH, aboutAsset, type ToldService } from './about.ts';
+import { type Asset, makeAsset, type ReleaseAsset } from './asset.ts';
 import { type DescribedService, openapiDocument } from './openapi/document.ts';
 
 const OPENAPI_PATH = '/openapi.json';
@@ -11,7 +12,9 @@ const CATALOGUE_PATH = '/.well-known/api-catalog';
 const CATALOGUE_TYPE = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
 /** The files by path. */
-export function describingAssets(service: DescribedService): [path: string, asset: Asset][] {
+export function describingAssets(
+  service: DescribedService & ToldService,
+): [path: string, asset: Asset | ReleaseAsset][] {
   const { publicUrl } = service;
   const base = publicUrl ?? '';
   const linkset = [
@@ -22,5 +25,6 @@ export function describingAssets(service: DescribedService): [path: string, asse
   return [
     [OPENAPI_PATH, makeAsset('application/json', `${JSON.stringify(openapiDocument(service))}\n`)],
     [CATALOGUE_PATH, makeAsset(CATALOGUE_TYPE, `${JSON.stringify({ linkset })}\n`, link)],
+    [ABOUT_PATH, aboutAsset(service)],
   ];
 }

@@ -12,7 +12,7 @@ import type { PublicRow, PublicRows, Row, Rows, Sources } from '../bodies/row.ts
 import type { BaseUrl } from '../http/base-url.ts';
 import { type Admit, turnOf } from '../http/guards.ts';
 import { Problem } from '../http/problem.ts';
-import type { HttpRequest, Principal, Principals, Sender } from '../http/request.ts';
+import type { HttpRequest, Principal, Principals, Sender, Source } from '../http/request.ts';
 import { codingFor, isPreflight, isProtected, refuseUnsupported, validate } from '../http/request.ts';
 import { OriginError } from '../origin/origin.ts';
 
@@ -121,24 +121,24 @@ function answerError(context: HandlerContext, request: HttpRequest, error: unkno
 }
 
 /**
- * The answer to a request whose body, or what it depends on, could not be read. If a file of its release is missing or
- * damaged, the release may just have been removed or replaced: then the request is answered as it would be now. Never
- * rejects.
+ * The answer to a request whose body, or what it depends on, could not be read. If a file is missing or damaged, its
+ * release, or what else current.json lists, may just have been removed or replaced: then the request is answered as it
+ * would be now. Never rejects.
  */
 export async function answerAgain(
   context: HandlerContext,
   request: HttpRequest,
   error: unknown,
-  source: HttpRequest['source'] = request.source,
+  source: Source | undefined = request.source,
 ): Promise<Answer> {
   const { releases, log } = context;
   const mayBeGone = error instanceof FormatError || (error instanceof OriginError && error.mayBeGone);
   if (source === undefined || !mayBeGone) return errorToAnswer(error, log);
   await releases.rereadPointer();
-  const { release, isPinned } = source;
+  const { release, isPinned, members = releases.members } = source;
   // Without a newer release the current one is still served, though its files are gone.
-  const isStill = releases.hosts(release) || (!isPinned && release.digest === releases.current?.digest);
-  if (isStill) return errorToAnswer(error, log);
+  const isHosted = releases.hosts(release) || (!isPinned && release.digest === releases.current?.digest);
+  if (isHosted && members === releases.members) return errorToAnswer(error, log);
   request.source = undefined;
   return handle(context, request);
 }

@@ -59,6 +59,15 @@ export interface ReceivedRequest {
   peer: Partial<Pick<Socket, 'remoteAddress' | 'destroyed' | 'once' | 'off'>>;
 }
 
+/** What a request is answered from. */
+export interface Source {
+  readonly release: { readonly id: string; readonly digest: string };
+  /** Does the request name the release? */
+  readonly isPinned: boolean;
+  /** The members of current.json, if the answer depends on what they list. */
+  readonly members?: object;
+}
+
 /** A request, with what is learnt of it on its way: the access log and the metrics read that when it has ended. */
 export interface HttpRequest extends Readonly<ReceivedRequest> {
   /** The path of the target; empty until `validate` has read it. */
@@ -71,10 +80,8 @@ export interface HttpRequest extends Readonly<ReceivedRequest> {
   principal: Principal | undefined;
   /** Why its token was refused: one of a fixed set; undefined if it was not. */
   tokenFault: string | undefined;
-  /** The release that it is answered from, once that is known, and whether the request names it. */
-  source:
-    | { readonly release: { readonly id: string; readonly digest: string }; readonly isPinned: boolean }
-    | undefined;
+  /** What it is answered from, once that is known. */
+  source: Source | undefined;
   /** Headers that state the limits of the client; undefined if there are none. */
   limitFields: readonly string[] | undefined;
   /** To be called when the response has ended, completely or not. */

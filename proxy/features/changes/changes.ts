@@ -44,13 +44,15 @@ export function answerChanges(
 /** The row of the files: the CSV of a pair. Reading its body throws OriginError if its bytes are not those listed. */
 export const CHANGES_FILES_ROW: Row = {
   path: CHANGES_FILES.path,
-  answer({ releases, audience }, { path, query }, { base, coding }) {
+  answer({ releases, audience }, request, { base, coding }) {
+    const { path, query } = request;
     parseQuery(query, RULES);
     const release = releases.requireCurrent();
+    const { members } = releases;
+    const { id, digest } = release;
+    request.source = { release: { id, digest }, isPinned: false, members };
     const name = path.slice(CHANGES_FILES.path.length);
-    const pair = publishedIn(releases.members).changes?.find(
-      ({ from, to }) => name === `${changesName(from, to)}${ENDING}`,
-    );
+    const pair = publishedIn(members).changes?.find(({ from, to }) => name === `${changesName(from, to)}${ENDING}`);
     if (pair === undefined)
       throw new Problem('not-found', `No such changes are published. ${CHANGES_ENDPOINT.path} lists those that are.`);
     const file = storedFile(changesPath(pair.from, pair.to), pair.bytes, pair.sha256.slice(0, FILE_TAG_CHARS));

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CHANGES_PATH, changesPath, GONE_PATH } from '../../../../format/changes.ts';
+import { elementAt } from '../../../../format/element-at.ts';
 import { CURRENT_PATH } from '../../../../format/layout.ts';
-import { activateRelease } from '../../../../generator/release/manage.ts';
+import { activateRelease, pruneReleases } from '../../../../generator/release/manage.ts';
 import { releasesOf } from '../../../../proxy/assemble-server.ts';
 import { signedOrigin } from '../../../../proxy/data/signed-origin.ts';
 import { successorsOf } from '../../../../proxy/features/changes/successors.ts';
@@ -143,6 +144,27 @@ test('a current.json whose changes are damaged is not followed, as one whose rel
   writeFileSync(pointer, JSON.stringify({ ...current, release: 'b', changes: [{ from: 'a' }] }));
   await assert.rejects(releases.refresh(), /current\.json changes\[0\]/);
   assert.equal(releases.current?.id, 'c');
+});
+
+test('changes that were pruned since the service looked are 404, those that were written anew are the new ones', async () => {
+  const own = copyOf(out);
+  const asked = ['a..b', 'b..c'].flatMap((name) => ['gzip', 'identity'].map((coding) => ({ name, coding })));
+  const services = await Promise.all(asked.map(() => startService(own)));
+  await pruneReleases(own, 1);
+  const pointer = join(own, CURRENT_PATH);
+  const current = JSON.parse(readFileSync(pointer, 'utf8'));
+  const text = 'written anew\r\n';
+  const written = gzipSync(text);
+  writeFileSync(join(own, changesPath('b', 'c')), written);
+  const file = { bytes: written.length, textBytes: text.length, sha256: sha256(written) };
+  writeFileSync(pointer, JSON.stringify({ ...current, changes: [{ ...current.changes[0], ...file }] }));
+  for (const [i, { name, coding }] of asked.entries()) {
+    const service = elementAt(services, i);
+    const answer = await send(service, `${CHANGES}/${name}.csv`, { 'accept-encoding': coding });
+    if (name === 'a..b') refusal(answer, 404, 'not-found');
+    else assert.deepEqual(answer.body, coding === 'gzip' ? written : Buffer.from(text));
+    assert.deepEqual(service.log, []);
+  }
 });
 
 test('a CSV that is damaged is 502; without gone.bin the empty listing has no links', async () => {

@@ -42,6 +42,22 @@ interface UnitSink extends RingSink {
   unit(): void;
 }
 
+/** Adds the area of each unit up, in km2 on the ellipsoid, by position; NaN without polygons. */
+export function newAreas(features: number, precision: number): UnitSink & { areas: Float64Array } {
+  const areas = new Float64Array(features).fill(Number.NaN);
+  let position = 0;
+  return {
+    areas,
+    ring(positions, isHole) {
+      const area = ringAreaKm2(positions, 10 ** precision);
+      areas[position] = (f64At(areas, position) || 0) + (isHole ? -area : area);
+    },
+    unit() {
+      position++;
+    },
+  };
+}
+
 /** Finds where maps go to see each unit, and its area. */
 function viewsOf(
   { features, boxes, kinds }: StoreIndex,
@@ -49,17 +65,17 @@ function viewsOf(
 ): UnitSink & Pick<BordersRecord, 'views' | 'areas'> {
   const main = new MainPart(precision);
   const views = new Int32Array(4 * features);
-  const areas = new Float64Array(features).fill(Number.NaN);
+  const area = newAreas(features, precision);
   let position = 0;
   return {
     views,
-    areas,
-    ring(positions, isHole) {
-      const area = ringAreaKm2(positions, 10 ** precision);
-      areas[position] = (f64At(areas, position) || 0) + (isHole ? -area : area);
+    areas: area.areas,
+    ring(positions, isHole, signed) {
+      area.ring(positions, isHole, signed);
       if (isOfKind(kinds, position, 'multiPolygon')) main.ring(positions, isHole);
     },
     unit() {
+      area.unit();
       views.set(main.finish(indexBoxAt(boxes, position)), 4 * position++);
     },
   };

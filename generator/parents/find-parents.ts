@@ -4,11 +4,11 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeCells } from '../../format/cells.ts';
-import { elementAt } from '../../format/element-at.ts';
+import { elementAt, f64At } from '../../format/element-at.ts';
 import type { Finding } from '../../format/findings.ts';
 import { ownersOf } from '../../format/gid-column.ts';
 import { pointAt } from '../../format/grid.ts';
-import { readBorders, writeCells } from '../borders/write-borders.ts';
+import { newAreas, readBorders, writeCells } from '../borders/write-borders.ts';
 import { writeSerialized } from '../files/serialized-file.ts';
 import { Findings } from '../quality/findings.ts';
 import { layerPrefix } from '../quality/identifiers.ts';
@@ -30,15 +30,24 @@ export interface ParentsByPlaceTask extends Omit<LayersTask, 'scratch'> {
   file: string;
 }
 
-/** Writes the file of parents. @returns units without one, and those whose point does not lie in exactly one unit */
+/** A unit that is so many times as large as its parent is one by mistake: borders and coasts differ by less. */
+const LARGER = 2;
+
+/**
+ * Writes the file of parents.
+ * @returns units without one, those whose point does not lie in exactly one unit, and those that are larger than theirs
+ */
 export function findParents({ above, file, ...task }: ParentsByPlaceTask): Finding[] {
   const { source, precision } = task;
   const work = `${file}.work`;
   mkdirSync(work, { recursive: true });
   const [upper, lower] = [new LevelStore(join(work, 'above')), new LevelStore(join(work, 'units'))];
   const { features, columns, fids: upperFids } = storeLayers({ ...task, source: above }, upper).index;
-  const cells = openCells(upper, precision);
+  const upperAreas = newAreas(features, precision);
+  const cells = openCells(upper, precision, upperAreas);
   const { fids } = storeLayers(task, lower).index;
+  const lowerAreas = newAreas(fids.length, precision);
+  lower.readRings(lowerAreas, lowerAreas.unit);
   simplifyLevels({ stores: [lower.path], names: ['medium'], precision });
   storePoints({ store: lower.path, precision, points: true, labels: false });
   const points = lower.openFeatures('point');
@@ -48,6 +57,14 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
   // Made when it is needed: most units lie in exactly one.
   let candidates: Above | undefined;
   let next = 0;
+  const place = (position: number, parent: number): void => {
+    const fid = elementAt(fids, position);
+    parents.set(fid, parent);
+    if (!(f64At(lowerAreas.areas, position) > LARGER * f64At(upperAreas.areas, parent))) return;
+    const names = `${nameOf(fid)} is larger than fid ${elementAt(upperFids, parent)} of level ${above.level}`;
+    findings.add('smaller-parents', names);
+  };
+  const nameOf = (fid: number): string => `${layerPrefix(source.layers)}fid ${fid}`;
   for (const feature of points.read([0, fids.length])) {
     const position = next++;
     const fid = elementAt(fids, position);
@@ -55,7 +72,7 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
     const units = geometry === null ? [] : cells.unitsAt(geometry.coordinates);
     const [only, ...others] = units;
     if (only !== undefined && others.length === 0) {
-      parents.set(fid, only);
+      place(position, only);
       continue;
     }
     candidates ??= newAbove(upperRings);
@@ -65,13 +82,13 @@ export function findParents({ above, file, ...task }: ParentsByPlaceTask): Findi
         : geometry === null
           ? undefined
           : fittingOf(geometry.coordinates, lowerRings.at(position), candidates);
-    const unit = `${layerPrefix(source.layers)}fid ${fid}`;
+    const unit = nameOf(fid);
     if (fitting === undefined) {
       const why = geometry === null ? 'has no geometry, so it lies' : 'lies';
       findings.add('orphans', `${unit} ${why} in no unit of level ${above.level}`);
       continue;
     }
-    parents.set(fid, fitting.unit);
+    place(position, fitting.unit);
     const example = `${unit} ${fitting.why} is fid ${elementAt(upperFids, fitting.unit)} of level ${above.level}`;
     findings.add('fitting-parents', example);
   }
@@ -100,13 +117,14 @@ function fittingOf(
   return nearest === undefined ? undefined : { unit: nearest, why: 'lies in no unit; the nearest' };
 }
 
-/** Makes the cells of the level in a store. @returns the units at a point, as positions */
+/** Makes the cells of the level in a store. @param areas gets those of the units @returns the units at a point, as positions */
 function openCells(
   store: LevelStore,
   precision: number,
+  areas: ReturnType<typeof newAreas>,
 ): { unitsAt(point: readonly number[]): number[]; close(): void } {
   const file = store.file('cells');
-  const { directory } = writeCells(file, store, readBorders(store, precision));
+  const { directory } = writeCells(file, store, readBorders(store, precision, areas));
   const handle = openSync(file, 'r');
   const cells = decodeCells(readAt(handle, 0, directory.bytes), file);
   return {

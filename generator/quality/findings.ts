@@ -211,6 +211,10 @@ export const KINDS = {
     '{unit has|units have} a point that is not in exactly one unit of the level above',
     '{It belongs|They belong} to the parent that fits best.',
   ],
+  'smaller-parents': [
+    '{unit is|units are} more than twice as large as {its parent|their parents}',
+    'Levels may be exchanged: --layer says which layer is which level.',
+  ],
   'missing-level': ['{level|levels} between two others {is|are} not in the source', 'Its listings are empty.'],
   'invalid-polygons': [
     '{unit has|units have} polygons that cross or cover themselves',

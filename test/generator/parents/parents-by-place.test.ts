@@ -130,6 +130,20 @@ testSource(
   },
 );
 
+testSource('units that are much larger than their parents are counted: levels may be exchanged', {
+  source: [
+    layer(0, ['A1', square(0, 0, 2)], ['A2', square(2, 0, 2)]),
+    layer(1, ['A', 'POLYGON((-1 0,4 0,4 2.5,-1 2.5,-1 0))'], ['a little larger', square(2, 0, 2.5)], ['empty', null]),
+  ],
+  [`${OF_01} lv1 --accept empty-geometries orphans`]: {
+    quality: [
+      /^lv1 empty-geometries 1 /,
+      /^lv1 orphans 1 /,
+      'lv1 smaller-parents 1 level0.gpkg: layer level1, fid 1 is larger than fid 1 of level 0',
+    ],
+  },
+});
+
 /** A rectangle as a part of a multipolygon. */
 function part(west: number, south: number, east: number, north: number): string {
   return `((${west} ${south},${east} ${south},${east} ${north},${west} ${north},${west} ${south}))`;

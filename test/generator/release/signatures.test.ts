@@ -45,7 +45,7 @@ import { OriginError } from '../../../proxy/origin/origin.ts';
 import { after } from '../../support/after.ts';
 import { countryLayers } from '../../support/datasets/small-datasets.ts';
 import { writeDataset } from '../../support/datasets/write-dataset.ts';
-import { filesUnder, sha256, sha256Of } from '../../support/files.ts';
+import { contentOf, filesUnder, sha256, sha256Of } from '../../support/files.ts';
 import { listen } from '../../support/http/listen.ts';
 import { type Typed, typed } from '../../support/processes/typed.ts';
 import { buildUnchecked, ONE_OTHER } from '../../support/releases/build-release.ts';
@@ -150,8 +150,8 @@ test('a build counts the releases of its output folder; one that is built again 
   assert.deepEqual(numbers, [1, 2, 3]);
   const out = copy();
   await buildUnchecked(source, out, { ...ONE_OTHER, storedPages: 'unfiltered', release: 'r1' });
-  assert.equal(sequenceOf(out, 'r1'), 1);
-  for (const file of SIGNATURE_FILES) assert.ok(existsSync(join(out, releasePath('r1'), file)), file);
+  const [before, again] = [output, out].map((folder) => contentOf(join(folder, releasePath('r1'))));
+  assert.deepEqual(again, before);
 });
 
 test('a shard has no number: seal counts, and signs', async () => {
@@ -336,7 +336,7 @@ test('the time of signing is that of --time, or of the clock, and later than tha
   const before = new Date().toISOString();
   assert.equal(timeOf(out, 'r1'), '2026-11-01T12:00:00.000Z');
   await run(out, 'sign r1 --key', mine.privateFile);
-  assert.ok(timeOf(out, 'r1') > before && timeOf(out, 'r1') <= new Date().toISOString());
+  assert.ok(timeOf(out, 'r1') >= before && timeOf(out, 'r1') <= new Date().toISOString());
   await run(out, 'sign r3 --time 2999-01-01T00:00:00+01:00 --key', mine.privateFile);
   assert.equal(timeOf(out, 'r3'), '2998-12-31T23:00:00.000Z');
   const signed = ['--time', '2998-12-31T23:00:00Z', '--key', mine.privateFile];

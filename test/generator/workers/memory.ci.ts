@@ -8,6 +8,8 @@ import type { hold } from '../../support/processes/held-memory.ts';
 import { until } from '../../support/until.ts';
 
 const MIB = 1024 * 1024;
+/** With what a process has itself it is well above what one may keep where memory is short, and below the most. */
+const MUCH = 200 * MIB;
 const module = new URL(`../../support/processes/held-memory${extname(import.meta.url)}`, import.meta.url).href;
 
 /** The processes of tasks that one after the other hold so many bytes, or only use them. */
@@ -23,15 +25,15 @@ async function processesOf(memory: number, bytes: readonly number[], name: 'hold
 }
 
 test('a child process that holds much after its task is ended, where memory is short', async () => {
-  const [first, second, third] = await processesOf(0, [1, 250 * MIB, 1]);
+  const [first, second, third] = await processesOf(0, [1, MUCH, 1]);
   assert.equal(first, second);
   assert.notEqual(second, third);
-  const [one, ...others] = await processesOf(1024 * MIB, [250 * MIB, 1, 1]);
+  const [one, ...others] = await processesOf(1024 * MIB, [MUCH, 1, 1]);
   assert.deepEqual(others, [one, one]);
 });
 
 test('a child process gives back what a task has used, and does the next one', async () => {
-  const [one, ...others] = await processesOf(0, [250 * MIB, 250 * MIB, 1], 'use');
+  const [one, ...others] = await processesOf(0, [MUCH, MUCH, 1], 'use');
   assert.deepEqual(others, [one, one]);
 });
 

@@ -63,7 +63,7 @@ test('a file that is cut, of another level or version, or whose sides contradict
     [arrays([0, 1, 3, 4], [1, 0, 2, 0], [5, 5, 5, 5]), /: position 1 has neighbour 2, which does not have it$/],
   ] as const)
     refused(encodeNeighbours(made), made.start.length - 1, problem);
-  // Whichever bit is flipped of a file that is larger: an error of the format, or another file that is valid.
+  // Whichever bit is flipped behind the head of a larger one.
   const units = [0, 1, 2, 3].map((x) => [rectangle(7, x, 0, x + 1, 1)]);
   const whole = encodeNeighbours(neighboursOfUnits(units, 7).arrays);
   for (let bit = 0; bit < 8 * (whole.length - 24); bit++)

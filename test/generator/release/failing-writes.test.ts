@@ -70,7 +70,7 @@ function testFailures(name: string, command: (out: string) => Promise<unknown>, 
         const out = copyOf(output);
         const error = await errorWith(code, i + 1, () => command(out));
         const what = `${code} at operation ${i + 1}, ${operations[i]}`;
-        if (error !== undefined) assert.match(String(error), new RegExp(code), what);
+        assert.match(String(error), new RegExp(code), what);
         await check(out);
         await command(out).catch((reason: unknown) => assert.fail(`${what}, then: ${reason}`));
         assert.deepEqual(contentOf(out), contentOf(reference), what);

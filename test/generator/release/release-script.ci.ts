@@ -74,6 +74,7 @@ test('whatever fails, the release before is still served, the message says what 
     return metricsIn(metrics, 'verify').get('boundaries_verify_timestamp_seconds');
   };
   const firstVerified = await verifiedAt();
+  assert.ok(firstVerified !== undefined && firstVerified > 0);
   set({ release: 'r2', config: join(temporaryFolder(), 'none.json') });
   assert.equal((await run()).status, 2);
   const config = join(temporaryFolder(), 'build.json');

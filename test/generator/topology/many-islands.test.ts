@@ -92,9 +92,8 @@ test('the edges that cross are found among islands in no order, in order of the 
 });
 
 test('edges of a unit that cross, overlap or touch elsewhere than at a common end are found as GDAL finds them', () => {
-  const [seed = 0] = seedsOf(1);
-  const below = dice(89 + seed);
-  for (let round = 0; round < 20; round++) {
+  for (const seed of seedsOf(20)) {
+    const below = dice(seed);
     const places = Array.from({ length: 14 }, () => [below(5), below(5)] as const).filter(
       ([x, y], i, all) => x !== all[i - 1]?.[0] || y !== all[i - 1]?.[1],
     );
@@ -174,9 +173,8 @@ test('a unit that leaves a tile at thousands of places, as a spiral does, is cut
 });
 
 test('rings that touch are nested as a comparison of each with all does it', () => {
-  const [seed = 0] = seedsOf(1);
-  const below = dice(46 + seed);
-  for (let round = 0; round < 100; round++) {
+  for (const seed of seedsOf(100)) {
+    const below = dice(seed);
     const rings = Array.from({ length: 12 }, () => {
       const [x, y, width, height] = [below(8), below(8), 1 + below(6), 1 + below(6)];
       const ring = [x, y, x + width, y, x + width, y + height, x, y + height];

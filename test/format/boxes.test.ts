@@ -40,7 +40,7 @@ function isOn([west, , east]: Degrees, longitude: number): boolean {
 }
 
 for (const features of [0, 1, 31, 64, 65, 5000])
-  test(`boxes select the features of ${features} scattered ones that each comparison selects`, () => {
+  test(`an index selects of ${features} scattered boxes those that a comparison with each selects`, () => {
     const roll = dice(features + 1);
     const boxes = Array.from({ length: features }, () => (roll(8) === 0 ? beyondPoles(roll) : degreesFrom(roll)));
     const index = resultOf(indexingBoxes(Int32Array.from(boxes.flat(), (degrees) => degrees * 1e7)));

@@ -1,5 +1,5 @@
-// What both sides share besides a level's tables: cursors, paths, release.json, current.json, names, and indexing, in
-// which what is missing throws.
+// What both sides share besides a level's tables: cursors, paths, release.json, current.json, and indexing, in which what
+// is missing throws.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -9,12 +9,10 @@ import { elementAt, numberAt } from '../../format/element-at.ts';
 import { featureFilePath, gidToSegment, isReleaseId, pagePath } from '../../format/layout.ts';
 import type { LevelSummary } from '../../format/level-json.ts';
 import { type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
-import { NAME_FIELDS } from '../../format/names.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Release, releaseFromJson } from '../../format/release-json.ts';
 import { FormatVersionError } from '../../format/version.ts';
-import { currentToJson, namesHeader, releaseToJson } from '../../format/write/texts.ts';
-import { unitNames } from '../../proxy/tables/unit-names.ts';
+import { currentToJson, releaseToJson } from '../../format/write/texts.ts';
 import { assertRefusedOrRead } from './changed-json.ts';
 
 const cursor = fc.record(
@@ -266,7 +264,7 @@ test('another format version is an error of its own kind, with what to do, whate
       );
 });
 
-test('returns elements that are 0, empty or null, and throws for an index before, after or between the elements', () => {
+test('elementAt and numberAt return elements that are 0, empty or null, and throw for an index before, after or between the elements', () => {
   assert.deepEqual([elementAt(['', null], 0), elementAt(['', null], 1)], ['', null]);
   assert.deepEqual([numberAt([0, 7], 0), numberAt([0, 7], 1), elementAt(Int32Array.of(0), 0)], [0, 7, 0]);
   for (const index of [-1, 2, 0.5, Number.NaN]) {
@@ -275,30 +273,4 @@ test('returns elements that are 0, empty or null, and throws for an index before
     assert.throws(() => elementAt(Uint32Array.of(1, 2), index), expected);
     assert.throws(() => numberAt([1, 2], index), expected);
   }
-});
-
-test('names have their columns by the header: in another order, and among others', () => {
-  const units = [
-    { fid: 1, gid: 'A', name: 'Łódź', type: null },
-    { fid: 7, gid: null, name: '', type: 'City' },
-  ];
-  for (const text of [
-    `${namesHeader()}[1,"A","Łódź",null,null,0]\n[7,null,"","City","A",2]\n`,
-    `${JSON.stringify([...NAME_FIELDS, 'colour', 'area'])}\n[1,"A","Łódź",null,null,0,5,[1,2]]\n[7,null,"","City","A",2,1,null]\n`,
-    '["view","type","name","gid","fid"]\n[{},null,"Łódź","A",1]\n["x","City","",null,7]\n',
-  ])
-    assert.deepEqual([...unitNames(text, 'names')], units, text);
-});
-
-test('names without a header, without a column, or cut, are refused by file and line', () => {
-  for (const [text, message] of [
-    ['', /^names: is not a complete list of names$/],
-    [namesHeader().trim(), /^names: is not a complete list of names$/],
-    ['<!doctype html>\n', /^names line 1: is not JSON$/],
-    ['{}\n', /^names line 1: is no list$/],
-    ['["fid","name","type"]\n', /^names line 1: has no column gid$/],
-    [`${namesHeader()}["1"]\n`, /^names line 2: is not a unit$/],
-    [`${namesHeader()}[1]\n[1\n`, /^names line 3: is not JSON$/],
-  ] as const)
-    assert.throws(() => [...unitNames(text, 'names')], { name: 'FormatError', message }, text);
 });

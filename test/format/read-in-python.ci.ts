@@ -39,7 +39,9 @@ function placedUnits(units: Units, precision: number) {
   return placedLevel(features, precision);
 }
 
-test('the reader in Python, which knows the specification alone, finds the same units', { skip }, () => {
+test('a reader of cells in Python, which knows the specification alone, finds the same units at points and in boxes', {
+  skip,
+}, () => {
   const folder = temporaryFolder();
   const roll = dice(12);
   const overlapping = Array.from({ length: 9 }, (_, i) => [star(1.79e9, 0, 500 + i, 9e7, roll)]);
@@ -83,7 +85,9 @@ test('the reader in Python, which knows the specification alone, finds the same 
   assert.match(readCells(file, [['1.5', '1.5']]).stderr, /^error: cell \d+ is damaged\n$/);
 });
 
-test('and another one the same neighbours', { skip }, () => {
+test('a reader of neighbours in Python, which knows the specification alone, finds the same neighbours', {
+  skip,
+}, () => {
   const file = join(temporaryFolder(), 'neighbours.bin');
   const made = neighboursOfUnits(patchwork(7, 6, 8, 5, dice(40)), 7);
   const bytes = encodeNeighbours(made.arrays);

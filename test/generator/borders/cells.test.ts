@@ -19,7 +19,7 @@ import {
 import { dice } from '../../support/dice.ts';
 import type { Ring } from '../../support/even-odd.ts';
 
-/** Points that are tried in each run. */
+/** Points from a text: longitude and latitude of each, divided by commas. */
 function pointsFrom(text: string): PointText[] {
   return text.split(', ').map((point) => {
     const [longitude = '', latitude = ''] = point.split(' ');

@@ -32,7 +32,7 @@ for (const [rule, cases] of Object.entries({
     ['POLYGON((0 0,0 9,9 9,9 0,0 0),(1 1,2 1,2 2,1 2,1 1))', TURNED],
     ['POLYGON((0 0,9 0,9 9,0 9,0 0),(1 1,1 2,2 2,2 1,1 1))', TURNED],
   ],
-  'and rings that jump across the antimeridian by their short way': [
+  'turns rings that jump across the antimeridian by their short way': [
     ['POLYGON((177 -19,-178 -19,-178 -16,177 -16,177 -19))', FIJI],
     ['POLYGON((177 -19,177 -16,-178 -16,-178 -19,177 -19))', FIJI],
     ['POLYGON((-120 60,0 60,120 60,-120 60))', '[[[-120,60],[0,60],[120,60],[-120,60]]]'],

@@ -1,13 +1,10 @@
 // Parents found by place (--parent-by-place), where the source has no columns of them.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { forecast } from '../../../generator/estimate/estimate.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
-import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import { type FixtureLayer, layerOf, square } from '../../support/datasets/write-dataset.ts';
-import { contentOf } from '../../support/files.ts';
-import { buildOptions } from '../../support/releases/build-release.ts';
+import { assertSharded, buildOptions } from '../../support/releases/build-release.ts';
 import { pathsOf, published, testSource, typedOptions } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -44,11 +41,8 @@ test("each unit gets the parent that holds its point, and that parent's parents;
   assert.deepEqual(release.levels[2]?.gidColumns, ['GID_0', 'GID_1', 'code']);
   assert.deepEqual(release.options['parent-by-place'], ['lv1', 'lv2']);
   assert.deepEqual(release.quality, []);
-  const others = buildOptions(source, join(temporaryFolder(), 'sharded'), options);
-  for (const shard of [0, 1]) await buildShard(others, { shard, shards: 2 }, SILENT);
-  await seal(others.out, 'r1', true);
-  assert.deepEqual(contentOf(others.out), contentOf(out));
-  assert.deepEqual((await forecast(others, SILENT)).quality, []);
+  await assertSharded(source, out, options);
+  assert.deepEqual((await forecast(buildOptions(source, temporaryFolder(), options), SILENT)).quality, []);
 });
 
 testSource('a level between need not be there', {

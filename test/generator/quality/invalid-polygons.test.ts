@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Finding } from '../../../format/findings.ts';
 import { forecast } from '../../../generator/estimate/estimate.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { areaOf, madeValid } from '../../../generator/gdal/valid-polygons.ts';
@@ -10,7 +9,7 @@ import { contentOptionsFrom } from '../../../generator/options/option-texts.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { square, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { buildOptions, buildUnchecked } from '../../support/releases/build-release.ts';
-import { published } from '../../support/releases/source-cases.ts';
+import { findingToText, published } from '../../support/releases/source-cases.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -65,10 +64,9 @@ test('a unit of more than 150,000 positions is a finding: nobody has asked wheth
     'lv0 no-names 2 large.gpkg: layer units',
     'lv0 unchecked-polygons 1 large.gpkg: layer units, fid 2, GID U2',
   ];
-  const textOf = ({ level, kind, count, example }: Finding): string => `lv${level} ${kind} ${count} ${example}`;
-  assert.deepEqual(quality.map(textOf), expected);
+  assert.deepEqual(quality.map(findingToText), expected);
   const dry = await forecast(buildOptions(large, join(folder, 'dry'), options), SILENT);
-  assert.deepEqual(dry.quality.map(textOf).sort(), expected);
+  assert.deepEqual(dry.quality.map(findingToText).sort(), expected);
 });
 
 test('what changes measure is made valid, also with more positions', () => {

@@ -69,7 +69,7 @@ const COMMANDS = [
 for (const version of [4, 5, 6]) {
   const folder = version === 5 ? cwd : unpacked(version);
 
-  test(`list, verify, activate and the service call a release of version ${version} so, all with the same remedy`, async () => {
+  test(`list, verify, activate and the service say that a release is of version ${version}, all with the same remedy`, async () => {
     const listed = await generatorIn(folder, 'list');
     assert.match(listed.stdout, new RegExp(`^towns-1 .* format ${version} `, 'm'));
     assert.doesNotMatch(listed.stdout, /damaged/);

@@ -249,7 +249,7 @@ testSource('a column fid whose values are not distinct has another name, which d
   },
 });
 
-testSource('that name gets a number where the source has it', {
+testSource('the other name of a column fid gets a number where the source has that name', {
   source: tables({ taken: ['1', '1'] }, 'source_fid'),
   [CODES]: { 'lv2 columns': ['fid', 'source_fid_2', 'kommunenr', 'source_fid'] },
 });

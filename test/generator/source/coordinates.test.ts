@@ -171,12 +171,12 @@ testSource('a CRS that --crs puts in the place of another one, or that is made f
 /** A unit in UTM zone 32 by its numbers. */
 const inZone = (easting: number) => shapefile('utm', undefined, square(easting, 66e5, 1e4));
 
-testSource('units inside of the area of a projection that --crs says, on the datum of WGS 84', {
+testSource('units inside of the area of a projection that --crs says, on the datum of WGS 84, are no finding', {
   source: inZone(5e5),
   '--crs EPSG:32632': { quality: NO_FINDING, 'release.crs.0.accuracy': 0 },
 });
 
-testSource('units outside of it, in a grid with another false easting, are a finding', {
+testSource('units outside of the area of that projection, in a grid with another false easting, are a finding', {
   source: inZone(15e5),
   '--crs EPSG:32632': { quality: { crs: [/ outside-crs 1 /] } },
 });

@@ -1,7 +1,6 @@
 // Which files and layers of a source are read, and of which level each is.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
-
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Level } from '../../../format/levels.ts';

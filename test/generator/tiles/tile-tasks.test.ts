@@ -10,14 +10,13 @@ import { WHOLE } from '../../../generator/plan/divide-work.ts';
 import { releaseContents } from '../../../generator/plan/plan.ts';
 import { type Phase, Phases } from '../../../generator/report/phases.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
-import { buildShard, seal } from '../../../generator/shards/sharded-build.ts';
 import type { LargestTile } from '../../../generator/tiles/first-zoom.ts';
 import { verify } from '../../../generator/verify/verify.ts';
 import type { Pool } from '../../../generator/workers/pool.ts';
 import { makeTiles } from '../../../generator/write/build-tiles.ts';
 import { SlowUnits } from '../../../generator/write/slow-units.ts';
 import { layerOf, square, writeDataset } from '../../support/datasets/write-dataset.ts';
-import { buildOptions } from '../../support/releases/build-release.ts';
+import { assertSharded, buildOptions } from '../../support/releases/build-release.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const ZOOM = 8;
@@ -138,7 +137,5 @@ test('a release without the tiles of its upper zooms is whole, also of shards, w
   assert.equal(phases.find(({ phase }) => phase === 'tiles')?.tasks, tasks);
   const { findings } = await verify({ out, workers: 0 }, SILENT);
   assert.deepEqual(findings, []);
-  const sharded = buildOptions(source, temporaryFolder(), { tiles: 4 });
-  for (const shard of [0, 1]) await buildShard(sharded, { shard, shards: 2 }, SILENT);
-  assert.deepEqual(await seal(sharded.out, 'r1', true), release);
+  await assertSharded(source, out, { tiles: 4 });
 });

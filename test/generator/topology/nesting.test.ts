@@ -41,7 +41,7 @@ test('positions that the next level has not are those of units without children,
   assert.deepEqual(nestingOf({ upper, lower }), { share: 1 / 2, own: 5 + 2 });
 });
 
-test('of many edges a sample counts', () => {
+test('of a level with many edges a sample of them is compared', () => {
   const corners = Array.from({ length: 20_000 }, (_, i) => {
     const turn = (2 * Math.PI * i) / 20_000;
     return `${80 * Math.cos(turn)} ${80 * Math.sin(turn)}`;

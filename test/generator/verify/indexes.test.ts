@@ -140,7 +140,7 @@ test('parts that do not lie in the box of their unit, or are too few or too many
     );
 });
 
-test('any number of any array of an index by one or by 2^31 more: it is found', async () => {
+test('a number of any array of an index that is larger by one, or by 2^31, is found', async () => {
   const cases: { name: string; at: number; amount: number }[] = [];
   for (const [name, array] of namedArrays(index.arrays))
     for (let at = cases.length % 3; at < array.length; at += array instanceof Uint8Array ? 11 : 2)

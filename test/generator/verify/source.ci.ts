@@ -30,7 +30,7 @@ test('a release is what GDAL reads of the synthetic dataset, at any precision, w
     await assertOwn(`synthetic-${precision}`, synthetic, { precision, accept, storedPages: STORED_PAGES[i] ?? 'all' });
 });
 
-test('so it is of heights, open rings, empty parts and every type of geometry, with what the others keep of these', async () => {
+test('a release is what GDAL reads of heights, open rings, empty parts and every type of geometry, simplified and as points, too', async () => {
   const wkts = [
     null,
     'POLYGON EMPTY',

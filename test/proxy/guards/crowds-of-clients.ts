@@ -3,8 +3,6 @@
 // which also compares how long others wait. On plain loopback the operating system takes one or two megabytes of a body
 // at once, and hides what a real network shows.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -19,7 +17,7 @@ import { sha256 } from '../../support/files.ts';
 import { type CrowdAnswers, type CrowdOptions, crowd } from '../../support/http/crowd.ts';
 import { startService, token } from '../../support/http/in-process-proxy.ts';
 import { startStaticHost } from '../../support/http/static-host.ts';
-import { without } from '../../support/processes/programs.ts';
+import { printedBy, without } from '../../support/processes/programs.ts';
 import { sampleOutput, worldOutput } from '../../support/releases/world.ts';
 
 const CONNECTIONS = 5000;
@@ -140,15 +138,12 @@ async function sampleWithSuccessors(): Promise<string> {
 }
 
 /**
- * Runs a test file again, in a network of its own; fails if a test fails there.
+ * Runs a test file again, in a network of its own; fails with what it printed if a test fails there.
  * @param module `import.meta.url` of the file
  */
 async function runInOwnNetwork(module: string): Promise<void> {
   const script = [NETWORK, 'exec "$@"'].join(' && ');
   const node = [process.execPath, ...process.execArgv, fileURLToPath(module)];
-  const child = spawn('unshare', [...UNSHARE, 'sh', '-c', script, 'sh', ...node], {
-    env: { ...process.env, [VARIABLE]: 'yes', NODE_TEST_CONTEXT: '' },
-    stdio: 'inherit',
-  });
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  const env = { ...process.env, [VARIABLE]: 'yes', NODE_TEST_CONTEXT: '' };
+  await printedBy('unshare', [...UNSHARE, 'sh', '-c', script, 'sh', ...node], { env });
 }

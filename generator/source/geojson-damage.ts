@@ -63,13 +63,13 @@ function refuseDamagedAt(depth: number, path: string): boolean {
   return number > 0;
 }
 
-/** The texts of the objects at a depth of objects and lists. */
+/** The texts of the objects at a depth of objects and lists, but for those that are longer than a feature can be. */
 function* textsAt(depth: number, path: string): Generator<Buffer> {
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.allocUnsafe(READ_BYTES);
     let pieces: Buffer[] = [];
-    let [level, isText, isEscaped] = [0, false, false];
+    let [level, before, isText, isEscaped] = [0, 0, false, false];
     for (let length = readSync(file, bytes); length > 0; length = readSync(file, bytes)) {
       let from = 0;
       for (let at = 0; at < length; at++) {
@@ -82,11 +82,15 @@ function* textsAt(depth: number, path: string): Generator<Buffer> {
         else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
           if (level++ === depth) from = at;
         } else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --level === depth) {
-          yield Buffer.concat([...pieces, bytes.subarray(from, at + 1)]);
-          pieces = [];
+          const last = bytes.subarray(from, at + 1);
+          if (before + last.length <= FEATURE_MAX_BYTES) yield Buffer.concat([...pieces, last]);
+          [pieces, before] = [[], 0];
         }
       }
-      if (level > depth) pieces.push(Buffer.from(bytes.subarray(from, length)));
+      if (level <= depth) continue;
+      before += length - from;
+      if (before <= FEATURE_MAX_BYTES) pieces.push(Buffer.from(bytes.subarray(from, length)));
+      else pieces = [];
     }
   } finally {
     closeSync(file);
@@ -95,7 +99,6 @@ function* textsAt(depth: number, path: string): Generator<Buffer> {
 
 /** Undefined for what is no JSON: GDAL decides whether it can read that. */
 function parsed(text: Buffer): unknown {
-  if (text.length > FEATURE_MAX_BYTES) return undefined;
   try {
     return JSON.parse(text.toString());
   } catch {

@@ -3,21 +3,32 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { test } from 'node:test';
 import { LEVELS } from '../../../format/levels.ts';
 import { gdal } from '../../../generator/gdal/gdal.ts';
 import { BuildError } from '../../../generator/report/errors.ts';
 import { describeDataset } from '../../../generator/source/level-sources.ts';
+import { openPool } from '../../../generator/workers/pool.ts';
 import { cpuSeconds } from '../../support/cpu-time.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { runSql, squares, writeDataset } from '../../support/datasets/write-dataset.ts';
 import { writeZip } from '../../support/datasets/write-zip.ts';
 import { listen } from '../../support/http/listen.ts';
 import { compile } from '../../support/processes/compile.ts';
+import type { readForDamage } from '../../support/processes/geojson-reading.ts';
 import { buildRelease } from '../../support/releases/build-release.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -225,6 +236,24 @@ for (const [workers, ended] of [
     build.kill('SIGTERM');
     assert.deepEqual(await exit, ended);
   });
+
+test('a GeoJSON file with a list of 700 MB that is no feature takes at most 400 MB of memory', async () => {
+  const path = join(folder, 'long-list.geojson');
+  writeFileSync(path, '{"type":"FeatureCollection","others":[["');
+  // Zeros that take no room on the disk.
+  truncateSync(path, 700e6);
+  appendFileSync(path, '"]],"features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[null,0]}}]}');
+  const module = new URL(`../../support/processes/geojson-reading${extname(import.meta.url)}`, import.meta.url).href;
+  const pool = openPool(1, 0, 0);
+  const { damage, bytes } = await pool.run<typeof readForDamage>(
+    { module, name: 'readForDamage', phase: 'read' },
+    path,
+  );
+  await pool.close();
+  // What comes behind the list is looked at all the same.
+  assert.match(damage, /feature 1, .*: its geometry has the position \[null,0\]/);
+  assert.ok(bytes < 400e6, `${bytes} bytes`);
+});
 
 test('an archive in an archive is refused: what it is and what to do', async () => {
   const content = readFileSync(countries);

@@ -60,9 +60,17 @@ function sequenceFor(out: string, release: string): number {
   const described = new Map(publishedReleases(out).map((id) => [id, descriptionIn(out, id)]));
   const known = described.get(release);
   if (known !== undefined && !(known instanceof FormatError)) return known.sequence;
-  return (
-    1 + Math.max(0, ...[...described.values()].map((other) => (other instanceof FormatError ? 0 : other.sequence)))
-  );
+  let last = 0;
+  for (const [id, other] of described) {
+    if (other instanceof FormatError) continue;
+    last = Math.max(last, other.sequence);
+    if (last === Number.MAX_SAFE_INTEGER)
+      throw new BuildError(
+        `${releasePath(id)}/${RELEASE_FILE}: sequence is ${last}, after which there is no other number`,
+        `the file is damaged: ${BUILD_AGAIN}; or remove that release`,
+      );
+  }
+  return last + 1;
 }
 
 /**

@@ -228,6 +228,20 @@ test('of a release whose release.json and checksums.txt are both damaged, nothin
   assert.deepEqual(contentOf(root), before);
 });
 
+test('a release.json with the highest number is named to a build of another release, which needs a higher one', async () => {
+  const out = copyOf(four);
+  const file = join(out, releasePath('r2'), RELEASE_FILE);
+  const published = readFileSync(file, 'utf8');
+  writeFileSync(file, published.replace(/"sequence": ?\d+/, `"sequence":${Number.MAX_SAFE_INTEGER}`));
+  await assert.rejects(buildRelease(newSource, out, { release: 'r5', activate: false }), {
+    message: /^releases\/r2\/release\.json: sequence is 9007199254740991, /,
+    remedy: /^the file is damaged: build the release again .*; or remove that release$/,
+  });
+  // As it says.
+  await buildRelease(oldSource, out, { release: 'r2', activate: false });
+  assert.equal(readFileSync(file, 'utf8'), published);
+});
+
 test('where a folder was removed and another release built with its id, that one is served once it is built to be', async () => {
   const out = copyOf(four);
   rmSync(join(out, releasePath('r2')), { recursive: true });

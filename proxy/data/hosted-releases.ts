@@ -333,7 +333,7 @@ export class Releases {
 function gone(): Problem {
   return new Problem(
     'release-gone',
-    'No such release is hosted, or no longer: releases of GET /api/v1/ are. Start again: at the first page without a cursor, or the download without release.',
+    'The service does not host this release, or hosts it no longer. GET /api/v1/ lists the releases that it hosts. Start again: ask for the first page without a cursor, for a download without release, or for a tile without v.',
   );
 }
 

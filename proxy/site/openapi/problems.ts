@@ -40,7 +40,7 @@ export const PROBLEM_DETAILS: Readonly<Record<ProblemCode, string>> = {
   'method-not-allowed': 'Allowed: GET, HEAD, OPTIONS.',
   'request-timeout': 'The request did not arrive in time.',
   'release-gone':
-    'No such release is hosted, or no longer: releases of GET /api/v1/ are. Start again: at the first page without a cursor, or the download without release.',
+    'The service does not host this release, or hosts it no longer. GET /api/v1/ lists the releases that it hosts. Start again: ask for the first page without a cursor, for a download without release, or for a tile without v.',
   'precondition-failed': 'If-Match names no entity tag of what is there now: it has been replaced. Begin again.',
   'range-not-satisfiable': 'The file has fewer bytes: Content-Range says how many.',
   'expectation-refused': 'Expectations are not supported: omit the Expect header.',

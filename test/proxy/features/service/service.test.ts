@@ -167,7 +167,10 @@ test('a release that never was hosted is not called one that is no longer, and w
   const { title, detail } = JSON.parse(textOf({ body, ...answer }));
   assert.equal(answer.status, 410);
   assert.equal(title, 'The release is not hosted');
-  assert.match(detail, /^No such release is hosted, or no longer: releases of GET \/api\/v1\/ are\. /);
+  assert.match(
+    detail,
+    /^The service does not host this release, or hosts it no longer\. GET \/api\/v1\/ lists the releases that it hosts\. /,
+  );
 });
 
 test('what anybody may know is made once for each release and list of hosted ones, however often it is asked for', async () => {

@@ -31,6 +31,11 @@ export interface TileDigests {
   bytes: number;
 }
 
+/** Credits as TileJSON and the metadata of an archive have them: MapLibre shows them as HTML, and they are text. */
+export function tileAttribution(credits: readonly string[]): string {
+  return credits.join('; ').replaceAll('<', '&lt;');
+}
+
 /** What is known of a content before it is read. */
 export interface TileContent {
   /** Hex: it is named by it. */

@@ -10,6 +10,7 @@ import {
   BORDERS_AFTER,
   TILE_BLOCK_RECORDS,
   TILE_DIGEST_BYTES,
+  tileAttribution,
   tileDigestOf,
   vectorLayers,
 } from '../../format/tiles.ts';
@@ -92,7 +93,7 @@ export function writeArchive(out: string, level: Level, store: LevelStore, task:
         name: levelName(level),
         type: 'overlay',
         format: 'pbf',
-        ...(attribution.length > 0 && { attribution: attribution.join('; ') }),
+        ...(attribution.length > 0 && { attribution: tileAttribution(attribution) }),
         vector_layers: vectorLayers(level, minzoom, maxzoom, languages),
       }),
     ),

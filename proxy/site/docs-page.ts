@@ -120,7 +120,7 @@ const MAP_PAGE = `<!doctype html>
   const data = await new Response(response.body.pipeThrough(new DecompressionStream('gzip'))).json();
   const about = await (await fetch(\`\${base}/about.json\`)).json();
   const { attribution: owners } = about.levels.find(({ level }) => level === 'lv1');
-  const attribution = owners.join(' · ');
+  const attribution = owners.join(' · ').replaceAll('<', '&lt;'); // MapLibre shows it as HTML.
   const box = data.features.map(({ bbox }) => bbox);
   const [west, south] = [0, 1].map((i) => Math.min(...box.map((one) => one[i])));
   const [east, north] = [2, 3].map((i) => Math.max(...box.map((one) => one[i])));

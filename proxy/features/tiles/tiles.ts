@@ -2,7 +2,7 @@
 import { elementAt } from '../../../format/element-at.ts';
 import { levelName } from '../../../format/levels.ts';
 import { tileIdOf } from '../../../format/pmtiles.ts';
-import { vectorLayers } from '../../../format/tiles.ts';
+import { tileAttribution, vectorLayers } from '../../../format/tiles.ts';
 import { type Answer, type Representation, tagOf } from '../../bodies/answer.ts';
 import { crcCheck } from '../../bodies/checked-stream.ts';
 import { withoutContent } from '../../bodies/conditions.ts';
@@ -92,7 +92,7 @@ export function answerTileJson(
     maxzoom,
     bounds: [west, south, east, north],
     center: [(west + east) / 2, (south + north) / 2, minzoom],
-    ...(attribution.length > 0 && { attribution: attribution.join('; ') }),
+    ...(attribution.length > 0 && { attribution: tileAttribution(attribution) }),
   })}\n`;
   return textAnswer(fixed, representation, tagOf(`${path}\n${text}`), text);
 }

@@ -155,13 +155,28 @@ test('the archive is read in ranges by pmtiles, and each range is that of the fi
     const part = await send(service, path, { range: `bytes=${from}-${from + 1499}` });
     assert.ok(part.status === 206 && part.body.equals(file.subarray(from, from + 1500)), `${from}`);
   }
-  const archive = new PMTiles({
+  const archive = archiveOf(service);
+  assert.equal((await archive.getHeader()).maxZoom, ZOOM);
+  assert.ok((await archive.getZxy(0, 0, 0))?.data);
+});
+
+/** The archive of level 1 by ranges of its download. */
+function archiveOf(of: typeof service): PMTiles {
+  const path = '/api/v1/download/lv1.pmtiles';
+  return new PMTiles({
     getKey: () => path,
     async getBytes(offset, length): Promise<RangeResponse> {
-      const { body } = await send(service, path, { range: `bytes=${offset}-${offset + length - 1}` });
+      const { body } = await send(of, path, { range: `bytes=${offset}-${offset + length - 1}` });
       return { data: new Uint8Array(body).buffer };
     },
   });
-  assert.equal((await archive.getHeader()).maxZoom, ZOOM);
-  assert.ok((await archive.getZxy(0, 0, 0))?.data);
+}
+
+test('a credit is no markup on a page with MapLibre, which takes attribution for HTML', async () => {
+  const attribution = ['© A & <img src=x onerror=alert(1)>', 'B'];
+  const credited = await startService(await buildCountries({ tiles: 1, attribution }));
+  const shown = '© A & &lt;img src=x onerror=alert(1)>; B';
+  assert.equal((await json(credited)).attribution, shown);
+  const metadata: unknown = await archiveOf(credited).getMetadata();
+  assert.equal(Object(metadata).attribution, shown);
 });

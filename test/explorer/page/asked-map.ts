@@ -92,6 +92,16 @@ export async function drawn(page: Asked, kind: string): Promise<string[]> {
   return page.evaluate<string[]>(`[...new Set(${units})].sort()`);
 }
 
+/** Waits until the map draws these units by a kind of layer, and no others: first it asks what the tiles of a level are. */
+export async function waitForDrawn(page: Asked, kind: string, units: readonly string[]): Promise<void> {
+  let seen: string[] = [];
+  const isSo = async (): Promise<boolean> => {
+    seen = await drawn(page, kind);
+    return seen.join() === units.join();
+  };
+  await until(isSo, () => `${kind}: ${seen} is drawn, not ${units}`, LOOK_MS);
+}
+
 /**
  * The colour of a pixel of the window, from a picture of that pixel alone: its data is a filter, which does nothing
  * here, and the channels.

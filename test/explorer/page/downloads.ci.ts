@@ -10,6 +10,7 @@ import { AUTHORIZED } from '../../support/http/in-process-proxy.ts';
 import { holdRequests } from '../../support/processes/chromium.ts';
 import { without } from '../../support/processes/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
 import {
   ALL_SHAPES,
   ATTRIBUTION,
@@ -80,10 +81,12 @@ journey('someone looks at what a download takes before it', { service }, async (
   await step('what breaks off is not saved', async () => {
     const cut = Buffer.from(await (await fetchFile(LISTING)).arrayBuffer()).subarray(0, -9);
     await page.route('**/api/v1/download/**', (route) => route.fulfill({ body: cut, contentType: 'application/gzip' }));
-    page.once('download', () => assert.fail('half a file is saved'));
+    let saved = 0;
+    page.on('download', () => saved++);
     await openMenu();
     await page.getByRole('menuitem', { name: 'GeoJSONSeq' }).click();
     await page.getByRole('alert').getByText('The download broke off.').waitFor();
+    assert.equal(saved, 0);
   });
 });
 
@@ -115,8 +118,8 @@ journey('someone takes one unit', { service }, async (page, step) => {
     await facts.getByText('Copied').waitFor();
     assert.equal(await copied(page), (await apiText(service, 'geojsonl/lv0?gid-0=BBB')).trimEnd());
     await facts.getByRole('button', { name: 'Copy link' }).click();
-    await page.locator('#announce').getByText('Copied').waitFor({ state: 'attached' });
-    assert.match(await copied(page), /^http:.*\/#lv0\?unit=BBB(&map=[\d./-]+)?$/);
+    await until(async () => (await copied(page)).startsWith('http'), 'no link is in the clipboard');
+    assert.match(await copied(page), /^http:.*\/#lv0\?unit=BBB$/);
   });
 
   await step('it is saved with everything inside, with the line that makes a GeoPackage of it', async () => {

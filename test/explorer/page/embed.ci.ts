@@ -9,7 +9,7 @@ import { listen } from '../../support/http/listen.ts';
 import { type BrowserKind, browserOf, WITHOUT_CHROMIUM } from '../../support/processes/chromium.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { drawn, exposeMap, mapAtRest } from './asked-map.ts';
+import { exposeMap, mapAtRest, waitForDrawn } from './asked-map.ts';
 import { assertAccessible } from './axe.ts';
 import { ALL_SHAPES, ATTRIBUTION, buildExplorerRelease } from './explorer-page.ts';
 
@@ -64,10 +64,10 @@ async function onSite(
   await context.close();
 }
 
-/** Waits until a frame has drawn its map. */
+/** Waits until a frame has drawn the units of its map. */
 async function mapOf(frame: Frame | undefined): Promise<Frame> {
   assert.ok(frame !== undefined);
-  await mapAtRest(frame);
+  await mapAtRest(frame, "theMap.getLayersOrder().some((id) => id.startsWith('fill-'))");
   return frame;
 }
 
@@ -85,8 +85,8 @@ test('a site that is named shows /embed at its place, and neither / nor /docs', 
   const place = '#lv1?gid-0=AAA&unit=AAA.1_1&map=5.00/1.00/2.00';
   await onSite({}, [`/embed${place}`, '/', '/docs'], async (page, [embed, ...others], said) => {
     const frame = await mapOf(embed);
-    assert.deepEqual(await drawn(frame, 'chosen'), ['1/1']);
-    assert.deepEqual(await drawn(frame, 'fill'), ['1/1', '1/2']);
+    await waitForDrawn(frame, 'chosen', ['1/1']);
+    await waitForDrawn(frame, 'fill', ['1/1', '1/2']);
     assert.deepEqual(
       await frame.evaluate('[theMap.getZoom(), theMap.getCenter().lat, theMap.getCenter().lng]'),
       [5, 1, 2],
@@ -115,7 +115,7 @@ test(
   async () => {
     await onSite({}, ['/embed'], async (_, [embed], said) => {
       const frame = await mapOf(embed);
-      assert.deepEqual(await drawn(frame, 'fill'), ['0/1', '0/2']);
+      await waitForDrawn(frame, 'fill', ['0/1', '0/2']);
       const goTo = (place: string): Promise<void> => frame.evaluate(`location.hash = ${JSON.stringify(place)}`);
       const seen = 'theMap.getBounds().toArray().flat()';
       await goTo('#lv2?gid-1=AAA.1_1');
@@ -128,10 +128,10 @@ test(
       await goTo('#lv0');
       await frame.getByRole('alert').waitFor({ state: 'hidden' });
       // A unit that is picked is where the link leads.
-      await mapAtRest(frame);
+      await mapAtRest(frame, `${seen}[2] > 10`);
       const { x, y } = await frame.evaluate<{ x: number; y: number }>('theMap.project([0.5, 0.5])');
       await frame.locator('#map').click({ position: { x, y } });
-      assert.deepEqual(await drawn(frame, 'chosen'), ['0/1']);
+      await waitForDrawn(frame, 'chosen', ['0/1']);
       const link = frame.getByRole('link', { name: 'Open in the explorer' });
       assert.match(String(await link.getAttribute('href')), /^\.\/#lv0\?unit=AAA&map=/);
       assert.match(said.join('\n'), /^[^\n]*status of 404[^\n]*$/);
@@ -152,7 +152,7 @@ test('an embedded map takes no token: of no address and no storage, and the serv
     // As the explorer keeps one.
     await frame.evaluate(`sessionStorage.setItem('boundaries-token', ${JSON.stringify(TOKEN)})`);
     await Promise.all([page.waitForEvent('framenavigated'), frame.evaluate('location.reload()').catch(() => {})]);
-    await mapAtRest(frame);
+    await mapOf(frame);
     assert.ok(page.url().includes(TOKEN));
     assert.deepEqual(said, []);
   });

@@ -6,7 +6,7 @@ import { layerOf, square } from '../../support/datasets/write-dataset.ts';
 import { type RunningService, startService } from '../../support/http/in-process-proxy.ts';
 import { buildLayers } from '../../support/releases/build-release.ts';
 import { until } from '../../support/until.ts';
-import { drawn, mapAtRest } from './asked-map.ts';
+import { drawn, waitForDrawn } from './asked-map.ts';
 import { assertAccessible } from './axe.ts';
 import {
   ALL_SHAPES,
@@ -56,12 +56,17 @@ const folder = await buildLayers(
 
 const service = await startService(folder, { explorer: true });
 
-/** The text that labels of a level show. */
-async function labels(page: Page, level: number): Promise<string[]> {
-  await mapAtRest(page);
-  const shown = `theMap.queryRenderedFeatures({ layers: ['label-${level}'] })
-    .map(({ layer }) => layer.layout['text-field'].toString())`;
-  return (await page.evaluate<string[]>(shown)).sort();
+/** Waits until labels of a level show these texts: they are placed after what they label is drawn. */
+async function waitForLabels(page: Page, level: number, texts: readonly string[]): Promise<void> {
+  const shown = `globalThis.theMap?.getLayer('label-${level}') === undefined ? [] :
+    theMap.queryRenderedFeatures({ layers: ['label-${level}'] })
+      .map(({ layer }) => layer.layout['text-field'].toString()).sort()`;
+  let seen: string[] = [];
+  const isSo = async (): Promise<boolean> => {
+    seen = await page.evaluate<string[]>(shown);
+    return seen.join() === texts.join();
+  };
+  await until(isSo, () => `labels are ${seen}, not ${texts}`);
 }
 
 /** How the names of a part of the page are written. */
@@ -80,7 +85,7 @@ journey('someone reads the names in Arabic', { service, hasMap: 'asked', viewpor
     await waitForPlace(page, 'r1', '2 countries');
     assert.deepEqual(await language.locator('option').allTextContents(), ['Default names', 'العربية', 'français']);
     assert.deepEqual(await namesIn(page), ['Egypt', 'France']);
-    assert.deepEqual(await labels(page, 0), ['Egypt', 'France']);
+    await waitForLabels(page, 0, ['Egypt', 'France']);
     assert.deepEqual(await written(page, '#rows .name'), [null, 'auto', null, 'auto']);
   });
 
@@ -90,7 +95,7 @@ journey('someone reads the names in Arabic', { service, hasMap: 'asked', viewpor
       await language.selectOption('العربية');
       await page.locator('#rows').getByText(EGYPT).waitFor();
       assert.deepEqual(await namesIn(page), [EGYPT, 'France']);
-      assert.deepEqual(await labels(page, 0), ['France', EGYPT]);
+      await waitForLabels(page, 0, ['France', EGYPT]);
       assert.deepEqual(await written(page, '#rows .name'), ['ar', 'auto', 'ar', 'auto']);
       assert.match(page.url(), /#lv0\?lang=ar/);
     },
@@ -107,7 +112,7 @@ journey('someone reads the names in Arabic', { service, hasMap: 'asked', viewpor
       ['iso2', 'EG'],
       ['GID', 'EGY'],
     ] as const) {
-      await page.getByRole('button', { name: `Copy ${name}` }).click({ timeout: 5000 });
+      await page.getByRole('button', { name: `Copy ${name}` }).click();
       await until(async () => (await copied(page)) === code, `${code} is not in the clipboard`);
     }
     await openUnit(page, EGYPT);
@@ -170,7 +175,7 @@ journey('someone reads the names in Arabic', { service, hasMap: 'asked', viewpor
     await card.getByLabel('Values are').selectOption('classes');
     await card.getByLabel('Number of classes').waitFor({ state: 'detached' });
     assert.deepEqual(await page.locator('.legend li').allTextContents(), ['1', '2']);
-    assert.equal((await drawn(page, 'cover')).length, 2);
+    await waitForDrawn(page, 'cover', ['0/1', '0/2']);
     assert.equal(workers, 0);
   });
 });
@@ -188,8 +193,7 @@ journey(
   { service: startPublic, hasMap: 'asked', path: '/embed#lv1?lang=ar&gid-0=EGY' },
   async (page, _, { url }) => {
     await page.getByRole('heading', { name: EGYPT }).waitFor({ state: 'attached' });
-    await mapAtRest(page);
-    assert.deepEqual(await labels(page, 1), ['Giza', CAIRO]);
+    await waitForLabels(page, 1, ['Giza', CAIRO]);
     const link = await page.getByRole('link', { name: 'Open in the explorer' }).getAttribute('href');
     assert.match(new URL(link ?? '', `${url}/`).hash, /^#lv1\?lang=ar&gid-0=EGY/);
   },

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { holdRequests } from '../../support/processes/chromium.ts';
 import { until } from '../../support/until.ts';
-import { drawn, goToView, mapAtRest } from './asked-map.ts';
+import { drawn, goToView, mapAtRest, waitForDrawn } from './asked-map.ts';
 import { ALL_SHAPES, journey, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer(ALL_SHAPES);
@@ -23,7 +23,7 @@ journey(
         await waitForPlace(page, 'Aland', '1 × Region, 1 × Free City');
         await page.unroute(tiles);
         await page.getByRole('button', { name: 'Try again' }).click();
-        await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+        await waitForDrawn(page, 'fill', ['1/1', '1/2']);
         assert.equal(await page.locator('#message').innerText(), '');
       },
     );
@@ -36,7 +36,7 @@ journey(
       await page.locator('#message').getByText('The service has a fault').waitFor();
       await page.unroute('**/lv1.json');
       await page.getByRole('button', { name: 'Try again' }).click();
-      await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+      await waitForDrawn(page, 'fill', ['1/1', '1/2']);
       // The unit of the address is lit when its tiles come.
       await mapAtRest(page, "theMap.getFeatureState({ source: 'lv1', sourceLayer: 'units', id: 1 }).chosen === true");
     });
@@ -52,7 +52,7 @@ journey(
       await page.goto(`${service.url}/#lv1?gid-0=BBB`);
       await waitForPlace(page, 'Beland', '1 × Region');
       arrive();
-      await until(async () => (await drawn(page, 'fill')).join() === '1/3', 'no region is drawn');
+      await waitForDrawn(page, 'fill', ['1/3']);
       assert.equal(await page.locator('#message').innerText(), '');
     });
 
@@ -64,7 +64,9 @@ journey(
 
     await step('tiles of a release that is gone are replaced by those of the new one', async () => {
       await page.route('**/*.mvt?v=*', (route) => route.fulfill(gone), { times: 1 });
+      const refused = page.waitForResponse((response) => response.status() === gone.status);
       await page.goto(`${service.url}/#lv2?gid-1=AAA.1_1`);
+      await refused;
       await until(async () => (await drawn(page, 'fill')).includes('2/1'), 'no district is drawn');
       assert.equal(await page.locator('#message').innerText(), '');
     });
@@ -88,7 +90,7 @@ journey(
       await waitForPlace(page, 'r1', '2 countries');
       await page.goto(`${service.url}/#lv1?gid-0=BBB&unit=BBB.1_1&map=5.00/2.00/11.25`);
       await until(() => described === 2, 'the level is not described again');
-      await until(async () => (await drawn(page, 'fill')).join() === '1/3', 'no region is drawn');
+      await waitForDrawn(page, 'fill', ['1/3']);
     });
 
     await step('a tile that cannot be read is called so', async () => {
@@ -101,7 +103,7 @@ journey(
       await message.getByText(/^The tile \d+\/\d+\/\d+ of level 1 could not be read: /).waitFor();
       await page.unroute('**/lv1/**/*.mvt?v=*');
       await message.getByRole('button', { name: 'Try again' }).click();
-      await until(async () => (await drawn(page, 'fill')).join() === '1/1,1/2', 'no region is drawn');
+      await waitForDrawn(page, 'fill', ['1/1', '1/2']);
     });
   },
 );
@@ -133,7 +135,9 @@ journey('one tile of several fails', { service, hasMap: 'asked', expected: [502,
     await waitForPlace(page, 'r1', '2 countries');
     await goToView(page, `${service.url}/#lv1?gid-0=BBB&unit=BBB.1_1&map=5.00/2.00/11.25`);
     await message.getByText('The service has a fault').waitFor();
-    assert.deepEqual([await isDrawn(11), await isDrawn(13)], [true, false]);
+    await until(() => isDrawn(11), 'the other tiles are not drawn');
+    await mapAtRest(page);
+    assert.equal(await isDrawn(13), false);
     asked.length = 0;
   };
 

@@ -27,7 +27,7 @@ journey('someone stays while a release is published', { service, hasMap: 'asked'
     await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=6.00/2.00/2.00`);
     await selectUnit(page, 'North');
     const address = await settledAddress(page);
-    const [before] = versions();
+    const [before = assert.fail('no tiles were asked for')] = versions();
     await page.getByRole('button', { name: 'Download' }).click();
     await page.getByRole('menuitem', { name: 'Only North' }).waitFor();
     await buildExplorerRelease(service.folder, {

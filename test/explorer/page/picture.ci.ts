@@ -1,7 +1,7 @@
 // The view of the map saved as a picture, with whose data it is.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { boxOf, colourAt, mapAtRest, pixelOf } from './asked-map.ts';
+import { boxOf, colourAt, pixelOf, waitForDrawn } from './asked-map.ts';
 import { ALL_SHAPES, journey, saveItem, startExplorer, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer(ALL_SHAPES);
@@ -33,7 +33,7 @@ journey('someone saves the view of the map', { service, hasMap: 'asked' }, async
   const scripts: string[] = [];
   page.on('request', (request) => scripts.push(new URL(request.url()).pathname));
   await waitForPlace(page, 'r1', '2 countries');
-  await mapAtRest(page);
+  await waitForDrawn(page, 'fill', ['0/1', '0/2']);
 
   await step('as PNG, of what is seen, above the credits; its script comes only then', async () => {
     assert.ok(!scripts.some((path) => path.endsWith('picture.js')));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/until.ts';
-import { colourAt, drawn, goToView, mapAtRest, pixelOf } from './asked-map.ts';
+import { colourAt, goToView, mapAtRest, pixelOf, waitForDrawn } from './asked-map.ts';
 import {
   ALL_SHAPES,
   buildExplorerRelease,
@@ -74,6 +74,7 @@ journey('someone colours the map by a table', { service, hasMap: 'asked', expect
   await step('a file is read in the page: names files are asked for, and tiles of its level', async () => {
     await waitForPlace(page, 'r1', '2 countries');
     await goToView(page, `${service.url}/#lv0?map=5.00/2.00/2.00`);
+    await waitForDrawn(page, 'fill', ['1/1', '1/2']);
     plain = await coloursOf(page);
     address = page.url();
     assert.ok(!asked.some((path) => path.includes('/table/')));
@@ -111,7 +112,9 @@ journey('someone colours the map by a table', { service, hasMap: 'asked', expect
     await goToView(page, `${service.url}/#lv2?gid-0=AAA&map=5.00/2.00/2.00`);
     await page.locator('#heading').getByText('Aland', { exact: true }).waitFor({ state: 'attached' });
     await waitForColours(page, COLOURS);
-    assert.deepEqual(await drawn(page, 'cover'), ['1/1', '1/2']);
+    await waitForDrawn(page, 'cover', ['1/1', '1/2']);
+    // Also the level that is listed, below it.
+    await mapAtRest(page, "theMap.getLayer('fill-2') !== undefined");
   });
 
   await step('it is read otherwise without another request; what has no value is striped', async () => {

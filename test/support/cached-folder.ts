@@ -96,8 +96,18 @@ async function makeAlone(cached: string, make: (folder: string) => Promise<void>
 /** Takes a lock, a file with the number of the process, if nobody has it. One whose process has ended is removed. */
 function takeLock(lock: string): boolean {
   if (claim(lock)) return true;
-  if (existsSync(lock) && !isRunning(Number(readFileSync(lock, 'utf8')))) rmSync(lock, { force: true });
+  const holder = holderOf(lock);
+  if (holder !== undefined && !isRunning(holder)) rmSync(lock, { force: true });
   return false;
+}
+
+/** The process that has a lock; undefined where that has just gone. */
+function holderOf(lock: string): number | undefined {
+  try {
+    return Number(readFileSync(lock, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function isRunning(pid: number): boolean {

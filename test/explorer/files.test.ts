@@ -1,5 +1,5 @@
-// What the service tells about itself without a token: the files of the explorer and of the map for other sites, its documentation and about.json,
-// under which names, with which headers, and with nothing of the data.
+// What the service tells about itself without a token: the files of the explorer and of the map for other sites, its
+// documentation and about.json, under which names, with which headers, and with nothing of the data.
 import assert from 'node:assert/strict';
 import { appendFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -211,7 +211,7 @@ test('pages of the sites that are named may show /embed in a frame, and no other
     assert.equal(headers['x-frame-options'], undefined);
     return String(headers['content-security-policy']);
   };
-  const [policy = ''] = await Promise.all([policyOf(embedding, '/')]);
+  const policy = await policyOf(embedding, '/');
   assert.match(policy, /; frame-ancestors 'none'$/);
   assert.equal(await policyOf(embedding, '/docs'), policy);
   const allowed = `frame-ancestors ${embedOrigins.join(' ')}`;

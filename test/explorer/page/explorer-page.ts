@@ -255,7 +255,10 @@ export function chooseTable(page: Page, name: string, text: string): Promise<voi
 
 /** Types into the search field, and waits for what is said of the results. */
 export async function search(page: Page, text: string, note: string): Promise<void> {
-  await page.getByLabel('Search by name, GID or coordinates').fill(text);
+  const field = page.getByLabel('Search by name, GID or coordinates');
+  // What is said of a search stays until another one is answered.
+  await field.fill('');
+  await field.fill(text);
   await page.locator('#found-note').getByText(note, { exact: true }).waitFor();
 }
 

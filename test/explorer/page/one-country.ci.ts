@@ -120,9 +120,9 @@ journey('opens on the country before its tiles are there', { service, path: '/',
   // Where the map is not drawn yet, it says so.
   const note = page.locator('#map-note');
   assert.equal(await note.innerText(), 'Loading the map…');
-  arrive();
   // The world would be seen from zoom 0 or 1, at another place.
   await page.waitForURL(/map=5\.\d+\/27\.\d+\/84\.0+$/);
+  arrive();
   await note.waitFor({ state: 'hidden' });
 });
 

@@ -146,7 +146,9 @@ journey('someone saves what is shown', { service }, async (page, step) => {
     ]) {
       await page.setViewportSize(viewport);
       await page.getByRole('button', { name: 'Download' }).click();
-      for (const item of await page.getByRole('menuitem').all()) {
+      const items = await page.getByRole('menuitem').all();
+      assert.ok(items.length > 4);
+      for (const item of items) {
         await item.scrollIntoViewIfNeeded();
         const { x = 0, y = 0, width = 0, height = 0 } = (await item.boundingBox()) ?? {};
         const seen = `document.elementFromPoint(${x + width / 2}, ${y + height / 2}).closest('[role=menuitem]')`;

@@ -135,7 +135,7 @@ const FAILING = {
   ],
   'collapsed-geometries': [
     '{unit has|units have} no area at this precision',
-    'Maps do not show {it|them}, no point is inside; more decimals (--precision) may keep the area.',
+    'Maps do not show {it|them}, no point is inside; more decimals (--precision) may keep the area, and --make-valid that of a polygon that crosses itself.',
   ],
   'null-gids': [
     '{unit lacks|units lack} a GID or the GID of a parent',

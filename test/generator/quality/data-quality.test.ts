@@ -87,7 +87,7 @@ const ACCEPTABLE_CASES: [kind: Acceptable, said: string, (features: Features) =>
   ],
   [
     'collapsed-geometries',
-    'lv0: 1 unit has no area at this precision (FILE: layer ADM_0, fid 9, GID XXX0). Maps do not show it, no point is inside; more decimals (--precision) may keep the area.',
+    'lv0: 1 unit has no area at this precision (FILE: layer ADM_0, fid 9, GID XXX0). Maps do not show it, no point is inside; more decimals (--precision) may keep the area, and --make-valid that of a polygon that crosses itself.',
     (features) => withShapes(features, 'POLYGON((0 0,1e-8 0,1e-8 1e-8,0 0))'),
   ],
   [
@@ -193,6 +193,14 @@ test('GeoJSON without geometries, and with properties that look like one, is rea
     'lv0 empty-geometries 3 odd.geojson: layer odd, fid 1, GID BBB',
     'lv0 no-names 4 odd.geojson: layer odd',
   ]);
+});
+
+test('a polygon that crosses itself and has no area is refused with --make-valid as a remedy, which gives it one', async () => {
+  const bowTie = layerOf('ADM_0', ['GID_0'], [[['AAA'], 'POLYGON((0 0,2 2,2 0,0 2,0 0))']]);
+  const source = writeDataset(join(folder, 'bow-tie.gpkg'), 'GPKG', [bowTie]);
+  await assertRefused(source, { message: /1 unit has no area .*--make-valid that of a polygon that crosses itself/ });
+  const { quality } = await buildRelease(source, join(folder, 'made-valid'), { makeValid: true });
+  assert.ok(quality.every(({ kind }) => kind !== 'collapsed-geometries'));
 });
 
 test('WKT that does not parse is a unit without geometry', async () => {

@@ -3,7 +3,7 @@ import { type PublishedChanges, publishedChangesIn } from './changes.ts';
 import { type CheckedFile, checkedFileIn } from './checked-files.ts';
 import { isReleaseId, RELEASE_ID_RULE } from './layout.ts';
 import { FormatError, type JsonObject, objectFrom, textIn, textsIn } from './parse.ts';
-import { releaseIdIn, versioned } from './version.ts';
+import { releaseIdIn, versioned } from './versioned-json.ts';
 
 /** current.json. */
 export interface Current {

@@ -16,7 +16,7 @@ import {
   textIn,
   textsIn,
 } from './parse.ts';
-import { releaseIdIn, versioned } from './version.ts';
+import { releaseIdIn, versioned } from './versioned-json.ts';
 
 /** A file of the source dataset. */
 export interface SourceFile {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RELEASE_FILE, releasePath, SIGNATURE_ENDING } from '../layout.ts';
 import { type RecordedBuild, recordedBuildFrom } from '../recorded-build.ts';
-import type { FormatVersionError } from '../version.ts';
 import { FORMAT_VERSION } from '../version.ts';
+import type { FormatVersionError } from '../versioned-json.ts';
 import { GENERATOR, PROXY, shellWord } from './messages.ts';
 
 /** What is added to the name of the output folder for the new one. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Current, currentFromJson } from '../../format/current-json.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { sha256Of } from '../files/checksums.ts';
 import { renameDurably, writeDurably } from '../files/fsync.ts';

@@ -10,7 +10,7 @@ import type { StoredPages } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type RecordedBuild, recordedBuildFrom } from '../../format/recorded-build.ts';
 import type { Release } from '../../format/release-json.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { BuildError } from '../report/errors.ts';
 import { goneIn } from './changes-files.ts';
 import { withLock } from './output-lock.ts';

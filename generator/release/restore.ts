@@ -21,7 +21,7 @@ import {
 import type { LevelSummary } from '../../format/level-json.ts';
 import { FormatError } from '../../format/parse.ts';
 import { RELEASE_MAX_BYTES, type Release } from '../../format/release-json.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncTree, writeDurably } from '../files/fsync.ts';
 import { gunzipWithin, sizeAndSum } from '../release-reader/inflate.ts';

@@ -17,7 +17,7 @@ import {
 } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Release, releaseFromJson } from '../../format/release-json.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { readChecksums } from '../files/checksums.ts';
 import { renameDurably, syncFiles, syncTree } from '../files/fsync.ts';
 import { sizeAndSum } from '../release-reader/inflate.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { currentFromJson } from '../../format/current-json.ts';
 import { CHECKSUMS_FILE, CURRENT_PATH, RELEASE_FILE, releasePath } from '../../format/layout.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { currentToJson } from '../../format/write/texts.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { otherVersionError } from '../release/staging.ts';

@@ -28,7 +28,7 @@ import { LEVELS, type Level } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Release, releaseFromJson } from '../../format/release-json.ts';
 import { hasTileDigest, TILE_DIGEST_BYTES } from '../../format/tiles.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { decodingWords } from '../../format/words.ts';
 import { readChecksums, sha256Of } from '../files/checksums.ts';
 import { featureFilesOf, levelCounts } from '../plan/plan.ts';

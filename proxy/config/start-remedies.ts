@@ -6,7 +6,7 @@ import { upgradeRemedy } from '../../format/command-line/upgrade.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { CURRENT_PATH, RELEASE_FILE } from '../../format/layout.ts';
 import { FormatError } from '../../format/parse.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { SignatureError } from '../data/signed-origin.ts';
 import { OriginError } from '../origin/origin.ts';
 import { StartError } from './start-error.ts';

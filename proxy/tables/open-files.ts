@@ -11,7 +11,7 @@ import { elementAt } from '../../format/element-at.ts';
 import { CURRENT_MAX_BYTES, CURRENT_PATH, cellsPath, namesPath, releasePath } from '../../format/layout.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { StartError } from '../config/start-error.ts';
 import { releaseErrorToStartError } from '../config/start-remedies.ts';
 import { readDescription } from '../data/loaded-release.ts';

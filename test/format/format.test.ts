@@ -11,7 +11,7 @@ import type { LevelSummary } from '../../format/level-json.ts';
 import { type Geometry, LEVELS, OTHER_GEOMETRIES, STORED_PAGES } from '../../format/levels.ts';
 import { FormatError } from '../../format/parse.ts';
 import { type Release, releaseFromJson } from '../../format/release-json.ts';
-import { FormatVersionError } from '../../format/version.ts';
+import { FormatVersionError } from '../../format/versioned-json.ts';
 import { currentToJson, releaseToJson } from '../../format/write/texts.ts';
 import { assertRefusedOrRead } from './changed-json.ts';
 

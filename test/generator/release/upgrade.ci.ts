@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { currentFromJson } from '../../../format/current-json.ts';
 import { recordedBuildFrom } from '../../../format/recorded-build.ts';
-import { FormatVersionError } from '../../../format/version.ts';
+import { FormatVersionError } from '../../../format/versioned-json.ts';
 import { DEFAULTS } from '../../../generator/options/defaults.ts';
 import { StartError } from '../../../proxy/config/start-error.ts';
 import { releaseErrorToStartError } from '../../../proxy/config/start-remedies.ts';

@@ -141,6 +141,18 @@ test('no file and no folder imports itself by way of others; main.ts counts by i
   assert.ok(!PROGRAM.some(({ file, from }) => isMain(normalize(join(dirname(file), from)))));
 });
 
+test('the reader of points, which is bundled for browsers, reaches nothing of Node but what its bundle replaces', () => {
+  const reached = new Set(['proxy/points/reader.ts']);
+  const outside = new Set<string>();
+  for (const file of reached)
+    for (const { from, isType } of PROGRAM.filter((found) => found.file === file)) {
+      if (isType) continue;
+      if (from.startsWith('.')) reached.add(normalize(join(dirname(file), from)));
+      else outside.add(from);
+    }
+  assert.deepEqual([...outside], ['node:zlib']);
+});
+
 test('the rules of match, which browsers run, too, import nothing but each other and files of format/ without node:', () => {
   const isRule = (file: string): boolean => file.startsWith('proxy/match/rules/');
   const reached = new Set(PROGRAM.map(({ file }) => file).filter(isRule));

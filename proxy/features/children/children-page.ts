@@ -10,12 +10,15 @@ import {
   writeMemberEnd,
 } from '../../../format/gzip.ts';
 import type { Ranges } from '../../../format/positions.ts';
+import type { Steps } from '../../../format/steps.ts';
 import { tagOf } from '../../bodies/answer.ts';
 import type { Member } from '../../bodies/headers.ts';
 import { type LevelRows, type RowsPart, SEPARATOR } from './level-rows.ts';
 
 /** A page ends behind so many bytes of text: names may be long. */
 const PAGE_BYTES = 2 * 1024 * 1024;
+/** So many parts of groups, each of which may have to be inflated, take some hundred microseconds. */
+const STEP_PARTS = 10;
 const BETWEEN = storedBlock(SEPARATOR);
 const [END, END_OF_NONE] = [storedBlock('\n]}\n'), storedBlock(']}\n')];
 
@@ -26,8 +29,21 @@ export interface PageRows {
   ranges: Ranges;
 }
 
+/** Finds the rows of a page. @param before the text before the rows */
+export function* makingPage(before: string, page: PageRows | undefined): Steps<ChildrenPage> {
+  const head = storedBlock(before);
+  return new ChildrenPage(before, head, yield* findingParts(page, PAGE_BYTES - head.length));
+}
+
+/** Rows of a page, and the length of their text with separators between them. */
+interface PageParts {
+  parts: readonly RowsPart[];
+  count: number;
+  textBytes: number;
+}
+
 /** A page. */
-export class ChildrenPage implements Member {
+class ChildrenPage implements Member {
   readonly bytes: number;
   readonly tag: string;
   /** Length of its text. */
@@ -38,10 +54,8 @@ export class ChildrenPage implements Member {
   readonly #parts: readonly RowsPart[];
   readonly #after: DeflatedText;
 
-  /** @param before the text before the rows */
-  constructor(before: string, page: PageRows | undefined) {
-    this.#before = storedBlock(before);
-    const { parts, count, textBytes } = partsOf(page, PAGE_BYTES - this.#before.length);
+  constructor(before: string, head: DeflatedText, { parts, count, textBytes }: PageParts) {
+    this.#before = head;
     this.#parts = parts;
     this.#after = count === 0 ? END_OF_NONE : END;
     this.count = count;
@@ -78,16 +92,19 @@ export class ChildrenPage implements Member {
 }
 
 /** The rows up to the one that ends behind so many bytes. */
-function partsOf(page: PageRows | undefined, most: number) {
+function* findingParts(page: PageRows | undefined, most: number): Steps<PageParts> {
   const parts: RowsPart[] = [];
-  let [count, textBytes] = [0, 0];
+  let [count, textBytes, inflated] = [0, 0, 0];
   if (page === undefined) return { parts, count, textBytes };
   const { rows, ranges } = page;
   for (let i = 0; i < ranges.length; i += 2) {
     const first = numberAt(ranges, i);
     let end = numberAt(ranges, i + 1);
     while (end > first && textBytes + rows.textBytes(first, end - 1) > most + SEPARATOR.length) end--;
-    for (const part of rows.parts(first, end)) parts.push(part);
+    for (const part of rows.parts(first, end)) {
+      parts.push(part);
+      if (!part.isWhole && ++inflated % STEP_PARTS === 0) yield;
+    }
     count += end - first;
     textBytes += rows.textBytes(first, end);
     if (end < numberAt(ranges, i + 1)) break;

@@ -3,6 +3,7 @@ import { LEVELS, type Level, levelName } from '../../../format/levels.ts';
 import type { Answer, HeaderList } from '../../bodies/answer.ts';
 import { codedAnswer, type FixedHeaders, fixedHeaders } from '../../bodies/headers.ts';
 import type { Row, Sources, View } from '../../bodies/row.ts';
+import { resultInTurns } from '../../data/known.ts';
 import type { LoadedLevel, LoadedRelease } from '../../data/loaded-release.ts';
 import { Loads, loadEach, together, withLoaded } from '../../data/loads.ts';
 import { Problem, quote } from '../../http/problem.ts';
@@ -15,7 +16,7 @@ import { type LevelTypes, TYPES } from '../names/level-types.ts';
 import { matchedAnd } from '../pages/next-link.ts';
 import { firstRank } from '../pages/resolve.ts';
 import { levelsWithUnits, refuseTooLarge } from '../places/units.ts';
-import { ChildrenPage } from './children-page.ts';
+import { makingPage } from './children-page.ts';
 import {
   CHILDREN_ENDPOINT,
   CHILDREN_MAX,
@@ -92,10 +93,8 @@ async function answerFamily(asked: Asked, family: Family): Promise<Answer> {
   const first = children === undefined ? 0 : firstRank(children.of.index, children.positions, start);
   const count = children?.positions.count ?? 0;
   const size = Math.min(CHILDREN_SIZE.of(query) ?? CHILDREN_MAX, CHILDREN_MAX, count - first);
-  const page = new ChildrenPage(
-    `${JSON.stringify(before).slice(0, -1)},"children":[\n`,
-    rows && children && { rows, ranges: children.positions.slice(first, size) },
-  );
+  const found = rows && children && { rows, ranges: children.positions.slice(first, size) };
+  const page = await resultInTurns(makingPage(`${JSON.stringify(before).slice(0, -1)},"children":[\n`, found), loads);
   let next: string | undefined;
   if (children !== undefined && first + page.count < count) {
     const cursor = children.of.cursors.write(children.positions.at(first + page.count));

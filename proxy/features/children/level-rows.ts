@@ -34,6 +34,8 @@ const LANGUAGES = { most: 2 } as const;
 
 /** Rows of a page that are of one group. */
 export interface RowsPart {
+  /** Is it a whole group? Of others the group was inflated. */
+  readonly isWhole: boolean;
   /** Of their deflate data. */
   readonly bytes: number;
   /** A text that no part with other data has. */
@@ -57,6 +59,8 @@ export class LevelRows {
   /** Where each row begins in the text of all, each of them with a separator behind it. */
   readonly #start: Uint32Array;
   readonly #groups: Groups;
+  /** The text of a group that was inflated last: rows that follow one another in a page are often of one. */
+  #inflated = { group: -1, text: Buffer.alloc(0) };
 
   constructor(start: Uint32Array, groups: Groups) {
     this.#start = start;
@@ -90,11 +94,12 @@ export class LevelRows {
       const tag = digests.toString('latin1', group * TAG_CHARS, (group + 1) * TAG_CHARS);
       if (from === begin && to === next) {
         const text = { data: whole, crc: u32At(crc, group), length };
-        yield { bytes: whole.length, tag, deflated: () => text };
+        yield { isWhole: true, bytes: whole.length, tag, deflated: () => text };
       } else {
         const text = this.#textOf(group, from, to);
         // Not that of the group, of which others may change.
-        yield { bytes: storedBytes(length), tag: tagOf(text), deflated: () => resultOf(storingBlocks([text])) };
+        const deflated = () => resultOf(storingBlocks([text]));
+        yield { isWhole: false, bytes: storedBytes(length), tag: tagOf(text), deflated };
       }
       from = to;
     }
@@ -103,9 +108,12 @@ export class LevelRows {
   /** The text of rows of a group. */
   #textOf(group: number, first: number, end: number): Buffer {
     const { first: firsts, at, data } = this.#groups;
-    const text = inflateRawSync(data.subarray(u32At(at, group), u32At(at, group + 1)), INFLATE_OPTIONS);
+    if (this.#inflated.group !== group) {
+      const text = inflateRawSync(data.subarray(u32At(at, group), u32At(at, group + 1)), INFLATE_OPTIONS);
+      this.#inflated = { group, text };
+    }
     const from = this.textBytes(u32At(firsts, group), first);
-    return text.subarray(from, from + this.textBytes(first, end) - SEPARATOR.length);
+    return this.#inflated.text.subarray(from, from + this.textBytes(first, end) - SEPARATOR.length);
   }
 
   #groupOf(position: number): number {

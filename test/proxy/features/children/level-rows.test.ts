@@ -1,7 +1,8 @@
 // How the rows of a level are gathered: in few groups, which take little memory, and from which any rows can be had.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { constants, inflateRawSync } from 'node:zlib';
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
+import { makingPage } from '../../../../proxy/features/children/children-page.ts';
 import { RowsWriter, SEPARATOR } from '../../../../proxy/features/children/level-rows.ts';
 import { heldBytes } from '../../../support/processes/collect-garbage.ts';
 
@@ -45,4 +46,23 @@ test('the part of a group is known by its text alone, whatever is beside it', ()
     return Array.from(writer.end().parts(0, 2), ({ tag }) => tag);
   };
   assert.deepEqual(tagBeside('C'), tagBeside('D'));
+});
+
+test('a page of siblings that lie far apart is made in steps, one of those that lie together at once', () => {
+  const rows = Array.from({ length: 50_000 }, (_, fid) => JSON.stringify({ gid: `AAA.${fid}_1`, fid }));
+  const writer = new RowsWriter(rows.length, () => false);
+  for (const row of rows) writer.add(row);
+  const level = writer.end();
+  const pageOf = (ranges: number[]) => {
+    const steps = makingPage('[', { rows: level, ranges });
+    for (let yields = 0; ; yields++) {
+      const step = steps.next();
+      if (step.done) return { yields, text: gunzipSync(step.value.read()).toString() };
+    }
+  };
+  const apart = Array.from({ length: 1000 }, (_, i) => 50 * i + (i % 50));
+  const far = pageOf(apart.flatMap((at) => [at, at + 1]));
+  assert.equal(far.text, `[${apart.map((at) => rows[at]).join(SEPARATOR)}\n]}\n`);
+  assert.ok(far.yields > 50, `${far.yields}`);
+  assert.equal(pageOf([120, 1120]).yields, 0);
 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { PROBE_PATHS } from '../../../proxy/operations/health.ts';
 import { writeCountries } from '../../support/datasets/small-datasets.ts';
 import { writeSynthetic } from '../../support/datasets/synthetic/synthetic.ts';
 import { jsonLines } from '../../support/files.ts';
@@ -50,8 +51,13 @@ async function docker(command: string, cwd = home): Promise<string> {
   return text.trimEnd();
 }
 
-/** Runs the proxy's image as its README does, on a free port, and waits until it is up. */
-async function runProxy(name: string, folder: string, more: Readonly<Record<string, string>> = {}): Promise<string> {
+/** Runs the proxy's image as its README does, on a free port, and waits until a probe is answered well. */
+async function runProxy(
+  name: string,
+  folder: string,
+  probe: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const port = await freePort();
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'keys'));
@@ -59,8 +65,8 @@ async function runProxy(name: string, folder: string, more: Readonly<Record<stri
   const changes = { '8080:8080': `127.0.0.1:${port}:8080`, '--name boundaries': `--name ${name}`, ...more };
   await docker(replaced(RUN_PROXY, changes), folder);
   const url = `http://127.0.0.1:${port}`;
-  const isUp = async (): Promise<boolean> => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok ?? false;
-  await until(isUp, `${name} does not answer`);
+  const isUp = async (): Promise<boolean> => (await fetch(url + probe).catch(() => undefined))?.ok ?? false;
+  await until(isUp, `${name} does not answer ${probe}`);
   return url;
 }
 
@@ -92,7 +98,7 @@ test("the generator's image has a driver for PostGIS", { skip }, async () => {
 test("a release that one image builds is served by the other, with the READMEs' commands", { skip }, async () => {
   cpSync(writeCountries(), join(home, 'gadm_410-levels.gpkg'));
   assert.match(await docker(RUN_GENERATOR), /release gadm-4\.1 is current/);
-  const url = await runProxy('boundaries', home);
+  const url = await runProxy('boundaries', home, PROBE_PATHS.ready);
   const answer = await fetch(`${url}/api/v1/geojsonl/lv2`, { headers: { authorization: AUTHORIZATION } });
   assert.equal(answer.headers.get('boundaries-release'), 'gadm-4.1');
   const names = jsonLines(await answer.text()).map(({ properties }) => properties.NAME_2);
@@ -119,7 +125,7 @@ test('the health check tells a proxy with keys from one without', { skip }, asyn
   await docker('docker healthcheck run boundaries');
   const folder = temporaryFolder();
   cpSync(join(home, 'output'), join(folder, 'output'), { recursive: true });
-  await runProxy('keyless', folder, { '/keys/keys.json': 'https://127.0.0.1:1/jwks' });
+  await runProxy('keyless', folder, PROBE_PATHS.alive, { '/keys/keys.json': 'https://127.0.0.1:1/jwks' });
   assert.equal((await typeDocker('docker healthcheck run keyless', home)).status, 1);
 });
 

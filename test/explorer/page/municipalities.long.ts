@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type RunningService, startService } from '../../support/http/in-process-proxy.ts';
 import { sampleOutput } from '../../support/releases/world.ts';
-import { drawn, mapAtRest } from './asked-map.ts';
+import { drawn, goToView, mapAtRest } from './asked-map.ts';
 import { journey, WINDOW, waitForPlace } from './explorer-page.ts';
 
 /** Of data that a view may take. */
@@ -26,9 +26,9 @@ journey(
       const add = async (): Promise<void> => void asked.set(path, (await request.sizes()).responseBodySize);
       waiting.push(add());
     });
-    /** Bytes since it was called last, once the map rests. */
-    const bytes = async (): Promise<number> => {
-      await mapAtRest(page);
+    /** Bytes since `asked` was emptied, once the map rests and knows a level. */
+    const bytes = async (level: number): Promise<number> => {
+      await mapAtRest(page, `theMap.getLayer('fill-${level}') !== undefined`);
       await Promise.all(waiting.splice(0));
       const sum = [...asked.values()].reduce((total, size) => total + Math.max(0, size), 0);
       assert.ok(sum > 0, 'nothing was asked for');
@@ -37,7 +37,7 @@ journey(
 
     await step('the world takes names and one tile of its level', async () => {
       await waitForPlace(page, 'sample', '255 countries');
-      const sum = await bytes();
+      const sum = await bytes(0);
       assert.ok(sum <= WORLD_BYTES, `${sum} bytes: ${[...asked.keys()].join(' ')}`);
       const tiles = [...asked.keys()].filter((path) => path.endsWith('.mvt') || path.includes('.mvt?'));
       assert.deepEqual([...new Set(tiles.map((path) => path.split('?')[0]))], ['tiles/lv0/0/0/0.mvt']);
@@ -48,7 +48,7 @@ journey(
       await page.goto(`${url}/#lv3?gid-0=ESP`);
       await page.locator('#heading').getByText('Spain', { exact: true }).waitFor();
       await page.locator('#subheading').getByText('× Municipality').waitFor();
-      const sum = await bytes();
+      const sum = await bytes(3);
       assert.ok(sum <= MUNICIPALITIES_BYTES, `${sum} bytes: ${[...asked.keys()].join(' ')}`);
       const tiles = [...asked.keys()].filter((path) => path.includes('.mvt'));
       assert.deepEqual([...new Set(tiles.map((path) => path.split('/')[2]))], ['3']);
@@ -57,11 +57,11 @@ journey(
     });
 
     await step('a view beside it takes tiles alone', async () => {
-      await page.goto(`${url}/#lv3?gid-0=ESP&map=8.50/40.40/-3.70`);
-      await bytes();
+      await goToView(page, `${url}/#lv3?gid-0=ESP&map=8.50/40.40/-3.70`);
+      await bytes(3);
       asked.clear();
       await page.evaluate('theMap.panBy([200, 0], { duration: 0 })');
-      const sum = await bytes();
+      const sum = await bytes(3);
       assert.ok(sum <= PAN_BYTES, `${sum} bytes`);
       const others = [...asked.keys()].filter((path) => !path.startsWith('tiles/'));
       assert.deepEqual(others, []);

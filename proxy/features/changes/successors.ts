@@ -14,9 +14,11 @@ import { Loaded } from '../../data/loaded.ts';
 import { type LoadedLevel, readChecked } from '../../data/loaded-release.ts';
 import { type Loads, withLoaded } from '../../data/loads.ts';
 import { type Origin, OriginError } from '../../origin/origin.ts';
-import { Filter, filtersOf, type Given, type Query } from '../../query/parameter.ts';
+import { Filter, filtersOf, GEOMETRY, GID_FILTERS, type Given, type Query } from '../../query/parameter.ts';
+import { urlOf } from '../../query/parse.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import type { Listing } from '../pages/listing.ts';
+import { PAGE_SIZE } from '../pages/page-parameters.ts';
 import { matching } from '../pages/resolve.ts';
 
 /** A GID is followed through so many others at most. */
@@ -73,13 +75,20 @@ export function successorLinks(find: FindSuccessors, listing: Listing): readonly
   const { query, level, endpoint, representation, loads, releases } = listing;
   const own = filtersOf(query).find(({ column }) => column === endpoint.level);
   if (own === undefined || representation.isPinned) return NO_GIDS;
-  const url = `${representation.base}${endpoint.path}?gid-${endpoint.level}=`;
-  return withLoaded(find(own.gid, level, loads, releases), (gids) => gids.map((gid) => successorLink(url, gid)));
+  const { path, level: column } = endpoint;
+  // Other filters are left out: what took its place may be elsewhere.
+  const kept = query.given.filter(({ parameter }) => parameter?.root === GEOMETRY || parameter?.root === PAGE_SIZE);
+  return withLoaded(find(own.gid, level, loads, releases), (gids) =>
+    gids.map((gid) => {
+      const named = { name: `gid-${column}`, text: gid, parameter: GID_FILTERS[column], value: undefined };
+      return successorLink(urlOf(representation.base + path, { given: [named, ...kept] }, undefined));
+    }),
+  );
 }
 
-/** A link to a unit that took the place of another one. @param url up to the GID */
-export function successorLink(url: string, gid: string): string {
-  return `<${url}${encodeURIComponent(gid)}>; rel="successor-version"`;
+/** A link to a unit that took the place of another one. */
+export function successorLink(url: string): string {
+  return `<${url}>; rel="successor-version"`;
 }
 
 /** The query with GIDs in capital letters, if there are such, and features that match. */

@@ -142,16 +142,20 @@ async function hintsOf(
 ): Promise<string[]> {
   const url = base + CHILDREN_ENDPOINT.path;
   const level = UNIT_LEVEL.of(query);
+  const withGid = (text: string, given = query.given): string => {
+    const other = given.map((one) => (one.parameter === GID ? { ...one, text } : one));
+    return urlOf(url, { given: other }, undefined);
+  };
   const capitals = gid.toUpperCase();
-  if (findFamily(levels, capitals, level) !== undefined) {
-    const given = query.given.map((one) => (one.parameter === GID ? { ...one, text: capitals } : one));
-    return [`<${urlOf(url, { given }, undefined)}>; rel="alternate"`];
-  }
+  if (findFamily(levels, capitals, level) !== undefined) return [`<${withGid(capitals)}>; rel="alternate"`];
+  // Another level may have units with the same GIDs.
+  const others = query.given.filter(({ parameter }) => parameter !== UNIT_LEVEL);
   // What began with a release goes on with it, whatever came after it.
   for (const of of isPinned ? [] : levels) {
     if (level !== undefined && of.index.level !== level) continue;
     const found = await successors(gid, of, loads, releases);
-    if (found.length > 0) return found.map((one) => successorLink(`${url}?gid=`, one));
+    const on = `&${UNIT_LEVEL.name}=${levelName(of.index.level)}`;
+    if (found.length > 0) return found.map((one) => successorLink(withGid(one, others) + on));
   }
   return [];
 }

@@ -98,6 +98,9 @@ test('the empty listing of a GID that is gone leads to what took its place in th
   const first = await ask('old & first');
   assert.deepEqual([first.status, first.headers['boundaries-matched'], first.headers.link], [200, '0', link('third')]);
   assert.equal((await ask('x')).headers.link, `${link('x1')}, ${link('x2')}`);
+  // In the geometry that was asked for, wherever it is.
+  const asked = await ask('old & first', '&bbox=0,0,1,1&geometry=full&page-size=3');
+  assert.equal(asked.headers.link, link('third&geometry=full&page-size=3'));
   for (const gid of ['stays', 'never was']) assert.equal((await ask(gid)).headers.link, undefined);
   // The tag is another one, with or without the link.
   const without = await ask('never was');
@@ -110,17 +113,22 @@ test('the empty listing of a GID that is gone leads to what took its place in th
   // Of the release before, that one's.
   await activateRelease(own, 'b');
   const before = await startService(own);
-  const asked = await send(before, '/api/v1/fc/lv0?gid-0=old%20%26%20first', { host: HOST });
-  assert.equal(asked.headers.link, link('second'));
+  const earlier = await send(before, '/api/v1/fc/lv0?gid-0=old%20%26%20first', { host: HOST });
+  assert.equal(earlier.headers.link, link('second'));
 });
 
 test('the children of a GID that is gone are 404, with links to what took its place', async () => {
   const service = await startService(out);
-  const ask = (gid: string) => send(service, `/api/v1/children?gid=${encodeURIComponent(gid)}`, { host: HOST });
-  const link = (gid: string): string => `<http://${HOST}/api/v1/children?gid=${gid}>; rel="successor-version"`;
+  const ask = (gid: string, more = '') =>
+    send(service, `/api/v1/children?gid=${encodeURIComponent(gid)}${more}`, { host: HOST });
+  const link = (gid: string, more = ''): string =>
+    `<http://${HOST}/api/v1/children?gid=${gid}${more}&level=lv0>; rel="successor-version"`;
   const gone = await ask('x');
   assert.match(refusal(gone, 404, 'unknown-gid'), /see Link/);
   assert.equal(gone.headers.link, `${link('x1')}, ${link('x2')}`);
+  // On its level, as another one may have units with the same GIDs, and as it was asked for.
+  const same = await ask('old & first', '&level=lv0&page-size=3');
+  assert.equal(same.headers.link, link('third', '&page-size=3'));
   assert.equal((await ask('never was')).headers.link, undefined);
 });
 

@@ -67,7 +67,7 @@ export const COMMON_HEADERS: HeaderList = [
   'Access-Control-Allow-Origin',
   '*',
   'Access-Control-Expose-Headers',
-  'Link, ETag, Boundaries-Release, Boundaries-Matched, Accept-Ranges, Content-Disposition, Content-Range, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy',
+  'Link, ETag, Boundaries-Release, Boundaries-Matched, Accept-Ranges, Content-Disposition, Content-Range, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
   'X-Content-Type-Options',
   'nosniff',
 ];

@@ -70,7 +70,7 @@ test('ignores Range, but of what is saved', async () => {
 });
 
 test('says the release, nosniff and how it may be kept, and lets any origin read the answer', async () => {
-  const exposed = ['Link', 'ETag', 'Boundaries-Release', 'Boundaries-Matched'];
+  const exposed = ['Link', 'ETag', 'Boundaries-Release', 'Boundaries-Matched', 'X-Request-Id'];
   for (const path of KINDS) {
     const { headers } = await send(proxy, path, { origin: 'https://app.test' }, 'HEAD');
     assert.equal(headers['boundaries-release'], 'r1', path);

@@ -167,7 +167,10 @@ function* searchedLevel(
 ): Steps<SearchedLevel> {
   const within = filters.length === 0 ? undefined : matching(index, filters, []);
   const own = elementAt(index.columns, index.level);
-  const number = own.find(text);
+  // As cells of tables are pasted: of a GID or code with a space before or behind, what is between.
+  const bare = text.trim();
+  const exact = own.find(text);
+  const number = exact === -1 ? own.find(bare) : exact;
   const units = number === -1 ? NO_POSITIONS : own.positionsAt(number);
   const isAllowed = within && isIn(within);
   const identified = within === undefined ? units : intersect(within, units);
@@ -175,7 +178,7 @@ function* searchedLevel(
   const isIdentified = isIn(identified);
   const isWanted = (unit: number): boolean => isAllowed?.(unit) !== false && !isIdentified(unit);
   // A code may be in small letters.
-  const coded = yield* codes.finding([...new Set([text, text.toUpperCase()])], isWanted);
+  const coded = yield* codes.finding([...new Set([text, bare, bare.toUpperCase()])], isWanted);
   return { words, isAllowed, identified, coded };
 }
 

@@ -100,11 +100,13 @@ test('a unit is found by its code as it is or in capitals, those of the lowest l
     ['ab-1', 'code, lv3, Ceuta, Madrid, Spain'],
     // Its GID and a code of others.
     ['28079x', 'code, lv3, Ceuta, Madrid, Spain'],
+    // As cells of tables are pasted.
+    [' ab-1\n', 'code, lv3, Ceuta, Madrid, Spain'],
+    ['28079x ', 'code, lv3, Ceuta, Madrid, Spain'],
     // A code is whole, as it is written.
     ['2807'],
     ['3065'],
     ['03065', 'code, lv3, Elx/Elche, Alacant, Levante, Spain'],
-    ['28079 '],
     ['-99'],
     ['US', 'code, lv3, La, A Coruña, Galicia, Spain', 'code, lv0, United States'],
   ] as const)

@@ -10,8 +10,10 @@ import type { Degrees } from './level-places.ts';
 const DEGREES = 'plain decimal degrees, longitudes from -180 to 180 before latitudes from -90 to 90';
 const DECIMALS = '(\\.\\d{1,40})?';
 const NONE = '(\\.0{1,40})?';
-const LONGITUDE = `-?(180${NONE}|(1[0-7]\\d|0?\\d{1,2})${DECIMALS})`;
-const LATITUDE = `-?(0?90${NONE}|0?[0-8]?\\d${DECIMALS})`;
+/** As programs write what is close to 0. */
+const SMALL = '\\d(\\.\\d{1,20})?[eE]-\\d{1,2}';
+const LONGITUDE = `-?(180${NONE}|(1[0-7]\\d|0?\\d{1,2})${DECIMALS}|${SMALL})`;
+const LATITUDE = `-?(0?90${NONE}|0?[0-8]?\\d${DECIMALS}|${SMALL})`;
 const POINT_SCHEMA = { type: 'string', pattern: `^${LONGITUDE},${LATITUDE}$` };
 const EXAMPLE_POINT = '-3.7038,40.4168';
 

@@ -11,6 +11,7 @@ import { elementAt } from '../../../../format/element-at.ts';
 import { plainDecimal } from '../../../../format/grid.ts';
 import { cellsPath, releasePath } from '../../../../format/layout.ts';
 import type { Level } from '../../../../format/levels.ts';
+import { BBOX, CONTAINS, POINT } from '../../../../proxy/features/places/place-parameters.ts';
 import { directoryOrigin } from '../../../../proxy/origin/directory.ts';
 import { staticHostOrigin } from '../../../../proxy/origin/static-host.ts';
 import { readStored } from '../../../support/datasets/large-dataset.ts';
@@ -122,6 +123,20 @@ test('numbers with an exponent are those that they stand for, in point, contains
     ['fc/lv2?bbox=1e-1,0,15e-1,3.5', 'fc/lv2?bbox=0.1,0,1.5,3.5'],
   ] as const)
     assert.equal(await bodyOf(path), await bodyOf(plain));
+});
+
+test('the documents take the small numbers that programs write with an exponent', () => {
+  for (const [parameter, text] of [
+    [POINT, '1e-7,-4.5E-8'],
+    [CONTAINS, '1.25e-10,89.5'],
+    [BBOX, '-1e-7,-4.5e-8,1,2e-6'],
+  ] as const) {
+    const pattern = RegExp(
+      `${Object.entries(parameter.document({}).schema).find(([name]) => name === 'pattern')?.[1]}`,
+    );
+    assert.match(text, pattern);
+    for (const wrong of [text.replaceAll(/e-/gi, 'e5'), `1${text}`]) assert.doesNotMatch(wrong, pattern);
+  }
 });
 
 test('a release that was built without cells or neighbours says so, and answers everything else', async () => {

@@ -1,6 +1,7 @@
 // A collection of OGC API - Features: its description, and its JSON Schemas: what one may filter by (queryables, part
 // 3, OGC 19-079r2), and what is known of its columns.
 
+import type { Finding } from '../../../format/findings.ts';
 import type { ColumnKind, LevelSummary } from '../../../format/level-json.ts';
 import { levelName } from '../../../format/levels.ts';
 import type { LoadedRelease } from '../../data/loaded-release.ts';
@@ -41,8 +42,14 @@ export function collectionDocument(
  * The columns of a level: as `queryables` those that are parameters of the items, and no other; as `schema` all that
  * the units have, with their types and roles, as far as the release records them.
  * @param id the address of the document
+ * @param quality of the release
  */
-export function columnsSchema(document: string, id: string, columns: LevelSummary): object {
+export function columnsSchema(
+  document: string,
+  id: string,
+  columns: LevelSummary,
+  quality: readonly Finding[],
+): object {
   const { layer, gidColumns, nameColumn, typeColumn, columns: known = [] } = columns;
   const frame = { $schema: DIALECT, $id: id, type: 'object', title: layer };
   if (document === 'queryables') {
@@ -58,10 +65,14 @@ export function columnsSchema(document: string, id: string, columns: LevelSummar
     }
     return `${name}: the identifier of the unit${level === own ? '' : ` above it at level ${level}`}`;
   };
+  const hasOthers = quality.some(({ kind, level }) => kind === 'non-polygonal' && level === columns.level);
   const properties = [
     ...known.map(({ name, type }) => [name, { title: titleOf(name), ...SCHEMAS[type] }]),
     ['fid', { title: 'fid', type: 'integer', minimum: 0, readOnly: true, 'x-ogc-role': 'id' }],
-    [GEOMETRY.name, { format: 'geometry-polygon-or-multipolygon', 'x-ogc-role': 'primary-geometry' }],
+    [
+      GEOMETRY.name,
+      { format: `geometry-${hasOthers ? 'any' : 'polygon-or-multipolygon'}`, 'x-ogc-role': 'primary-geometry' },
+    ],
   ];
   return { ...frame, properties: Object.fromEntries(properties), additionalProperties: known.length === 0 };
 }

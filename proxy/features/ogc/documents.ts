@@ -50,7 +50,7 @@ function contentOf(
 ): object {
   if (level !== undefined && document === 'collection')
     return collectionDocument(collectionOf(release, level), release, base);
-  if (level !== undefined) return columnsSchema(document, base + path, collectionOf(release, level));
+  if (level !== undefined) return columnsSchema(document, base + path, collectionOf(release, level), release.quality);
   switch (document) {
     case 'conformance':
       return { conformsTo: CONFORMANCE.filter((name) => service.hasExplorer || !OAS30.test(name)) };

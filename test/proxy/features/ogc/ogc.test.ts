@@ -7,7 +7,7 @@ import { type Link, ogcOf, ROOT } from '../../../contract/ogc-answers.ts';
 import { readStored, writeInvented } from '../../../support/datasets/large-dataset.ts';
 import { type Answer, pagesFrom, refusal, send, textOf } from '../../../support/http/http-client.ts';
 import { NO_TOKEN, startService } from '../../../support/http/in-process-proxy.ts';
-import { buildCountries, buildRelease } from '../../../support/releases/build-release.ts';
+import { buildCountries, buildRelease, buildUnits } from '../../../support/releases/build-release.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const PAGE_MAX_BYTES = 2 * 1024 * 1024;
@@ -87,6 +87,22 @@ test('levels without features are no collections, and no paths of the definition
   for (const path of ['', '/items', '/items/1', '/queryables', '/schema']) {
     const detail = refusal(await send(proxy, `${ROOT}/collections/lv3${path}`), 404, 'not-found');
     assert.match(detail, /lv0, lv1, lv2/);
+  }
+});
+
+test('the schema of a level says whether all of its geometries are polygons', async () => {
+  const proxy = await startService(
+    await buildUnits(['POLYGON((0 0,1 0,1 1,0 0))', 'POINT(3 3)'], { accept: ['non-polygonal'] }),
+  );
+  for (const [{ json }, expected] of [
+    [ogcOf(proxy), 'geometry-any'],
+    [ogcOf(await startService(countries)), 'geometry-polygon-or-multipolygon'],
+  ] as const) {
+    const { properties } = await json<{ properties: { geometry: object } }>(
+      `${ROOT}/collections/lv0/schema`,
+      'application/schema+json',
+    );
+    assert.deepEqual(properties.geometry, { format: expected, 'x-ogc-role': 'primary-geometry' });
   }
 });
 

@@ -6,7 +6,16 @@ import { APOSTROPHES, nameForms } from '../../../format/name-forms.ts';
 export const TEXT_MAX_CHARS = 500;
 
 const IN_BRACKETS = /\([^()]*\)|\[[^[\]]*\]/g;
+/** Apostrophes, but for those between digits. */
+const IN_WORDS = new RegExp(`(?<!\\p{N})${APOSTROPHES.source}|${APOSTROPHES.source}(?!\\p{N})`, 'gu');
 const NEEDS_VARIANTS = new RegExp(`[([]|${APOSTROPHES.source}`);
+
+const DIGIT = /\p{N}/u;
+const DIGITS = /\p{N}+/gu;
+/** Words that would be another number if they were joined. */
+const NUMBERS_MEET = /\p{N} \p{N}/u;
+/** Folded, it would be the number without its sign. */
+const BELOW_ZERO = /^[-\u2212]\d+([.,]\d+)?$/;
 
 /** Single words as they are written out. */
 const WRITTEN_OUT: ReadonlyMap<string, string> = new Map([
@@ -42,41 +51,52 @@ export function plainText(text: string): string {
  * each of these without apostrophes and without what stands in brackets. Each once; none without letters and digits.
  */
 export function foldedForms(text: string): string[] {
-  const forms = new Set(nameForms(text).flatMap(variantsOf).map(foldText));
+  if (BELOW_ZERO.test(text)) return [];
+  const names = haveSameNumbers(text) ? nameForms(text) : [text];
+  const forms = new Set(names.flatMap(variantsOf).map(foldText));
   forms.delete('');
   return [...forms];
+}
+
+/** Otherwise what stands between slashes is no whole name: `Ward 1/2` is not Ward 1. */
+function haveSameNumbers(text: string): boolean {
+  return !text.includes('/') || new Set(text.split('/').map((part) => part.match(DIGITS)?.join(' '))).size === 1;
 }
 
 function variantsOf(form: string): string[] {
   if (!NEEDS_VARIANTS.test(form)) return [form];
   const outside = form.replace(IN_BRACKETS, ' ');
-  return [form, form.replace(APOSTROPHES, ''), outside, outside.replace(APOSTROPHES, '')];
+  return [form, form.replace(IN_WORDS, ''), outside, outside.replace(IN_WORDS, '')];
 }
 
 /**
  * What is compared where type words do not count: each folded form with its single words written out, with type words
- * and without; its words with spaces between them, without, and sorted. Each once.
+ * and without; its words with spaces between them, without, and sorted. Each once. Several numbers keep their order and
+ * the words beside them: Zone 1 Ward 2 is neither Zone 2 Ward 1 nor 12.
  */
 export function typedForms(folded: readonly string[], typeWords: ReadonlySet<string>): string[] {
   const forms = new Set<string>();
   for (const form of folded) {
     if (form.length > TEXT_MAX_CHARS) continue;
     const words = form.split(' ').map((word) => WRITTEN_OUT.get(word) ?? word);
-    addArranged(forms, words);
+    const isNumbered = words.filter((word) => DIGIT.test(word)).length > 1;
+    addArranged(forms, words, isNumbered);
+    if (isNumbered) continue;
     const without = words.filter((word) => !typeWords.has(word));
-    if (without.length > 0 && without.length < words.length) addArranged(forms, without);
+    if (without.length > 0 && without.length < words.length) addArranged(forms, without, false);
   }
   return [...forms];
 }
 
-function addArranged(forms: Set<string>, words: readonly string[]): void {
-  forms.add(words.join(' '));
+function addArranged(forms: Set<string>, words: readonly string[], isInOrder: boolean): void {
+  const spaced = words.join(' ');
+  forms.add(spaced);
   if (words.length === 1) return;
-  forms.add(words.join(''));
-  forms.add(words.toSorted().join(' '));
+  if (!NUMBERS_MEET.test(spaced)) forms.add(words.join(''));
+  if (!isInOrder) forms.add(words.toSorted().join(' '));
 }
 
-/** A type word is the first or last word of so many names, and of such a share of them, and has so many letters. */
+/** A type word is the first or last word of so many names, of such a share of them, with so many letters. */
 const NAMES_MIN = 5;
 const SHARE_MIN = 1 / 20;
 const LETTERS_MIN = 3;
@@ -89,7 +109,7 @@ export function typeWordsOf(names: Iterable<string>): ReadonlySet<string> {
     all++;
     const words = foldText(name).split(' ');
     for (const word of new Set([words[0] ?? '', words.at(-1) ?? '']))
-      if (word.length >= LETTERS_MIN) counts.set(word, (counts.get(word) ?? 0) + 1);
+      if (word.length >= LETTERS_MIN && !DIGIT.test(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const frequent = [...counts].filter(([, count]) => count >= NAMES_MIN && count >= SHARE_MIN * all);
   return frequent.length === 0 ? TYPE_WORDS : new Set([...TYPE_WORDS, ...frequent.map(([word]) => word)]);

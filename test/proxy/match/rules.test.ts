@@ -109,6 +109,36 @@ test('4: the words that many names of a level begin or end with are type words, 
   assert.equal(match('Beland', 'Freguesia Cima').match, 'none');
 });
 
+test('numbers are never joined, exchanged, left out or halved, and 3.0 is not 30', () => {
+  const NONE = ['ALA', 'none'];
+  const wards = Array.from({ length: 33 }, (_, i) => `Ward ${i + 1}`);
+  const find = inCountry([...wards, 'Zone 1 Ward 2', 'Zone4 Ward5', 'Block 1/2']);
+  const figures = inCountry(wards.map((_, i) => `${i + 1}`));
+  for (const text of ['3.0', '1.0', '1-1', '2,5', "1'1", '1’1', '-3', '−3', '-3.0', 'Ward 3.0', 'Ward 1 and 2', '1/2'])
+    assert.deepEqual([find(text), figures(text)], [NONE, NONE], text);
+  assert.deepEqual(figures('3.'), ['ALA.3', 'folded']);
+  for (const text of ['Ward 1/2', 'Ward 12/A', 'Zone 2 Ward 1', 'Ward 1 Zone 2', 'Ward 2 Zone 1', 'Block 1'])
+    assert.deepEqual(find(text), NONE, text);
+  for (const [text, name, rule] of [
+    ['WARD-3', 'Ward 3', 'folded'],
+    ['Ward 3/Wada 3', 'Ward 3', 'folded'],
+    ['Block 1-2', 'Block 1/2', 'folded'],
+    ['Ward12', 'Ward 12', 'type word'],
+    ['12 Ward', 'Ward 12', 'type word'],
+    ['Zone1 Ward2', 'Zone 1 Ward 2', 'type word'],
+    ['Zone 4 Ward 5', 'Zone4 Ward5', 'type word'],
+  ] as const)
+    assert.deepEqual(find(text), [find(name)[0], rule], text);
+  // A number that many names begin with is no type word.
+  const sides = ['East', 'West', 'South', 'Old Town', 'New Town'];
+  const numbered = inCountry([
+    ...sides.map((side) => `101 ${side}`),
+    ...sides.map((side) => `102 ${side} Side`),
+    '101 North',
+  ]);
+  assert.deepEqual(numbered('102 North'), NONE);
+});
+
 test('5: one edit, or two if they are asked for; never between names with numbers, short ones, or without a parent', () => {
   const units = ['Niger State', 'São Tomé', 'Ward 1', 'Ward 11', 'Wexford', 'Longford', 'Carlow'];
   const [one, two, none] = [inCountry(units), inCountry([...units, 'Castlebar Hills'], 2), inCountry(units, 0)];

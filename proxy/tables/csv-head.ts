@@ -2,7 +2,7 @@
 // row. As csv-rows.ts, browsers run this, too.
 import { CsvFault, type CsvForm, CsvReader, type CsvRow } from './csv-rows.ts';
 
-/** The header is within the first characters. */
+/** So much of a table is looked at first: its header is rarely longer. */
 export const HEAD_CHARS = 64 * 1024;
 export const SEPARATORS = [',', ';', '\t', '|'] as const;
 
@@ -16,14 +16,25 @@ export function startOf(head: string): { start: string; separator: string | unde
   return { start: line ?? (head.startsWith(BOM) ? BOM : ''), separator };
 }
 
+/** Is the first row in it to its end? */
+export function hasFirstRow(head: string): boolean {
+  const begun = head.slice(startOf(head).start.length);
+  // The last character may be half a line end.
+  return firstLineEnd(begun.replace(/^[\r\n]+|\r$/g, '')) !== undefined;
+}
+
 /** The first line end that is not within quotation marks. */
 export function lineEndOf(head: string): CsvForm['lineEnd'] {
+  return firstLineEnd(head) ?? '\n';
+}
+
+function firstLineEnd(head: string): CsvForm['lineEnd'] | undefined {
   let isQuoted = false;
   for (const [found] of head.matchAll(/"|\r\n|\n|\r/g)) {
     if (found === '"') isQuoted = !isQuoted;
     else if (!isQuoted) return found === '\n' || found === '\r' ? found : '\r\n';
   }
-  return '\n';
+  return undefined;
 }
 
 /** Undefined if there is none, or if it cannot be parsed so. */

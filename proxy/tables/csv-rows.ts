@@ -33,6 +33,13 @@ export class CsvFault extends Error {
 const QUOTES = 'put such values in quotation marks, and double those within: "a ""b"" c"';
 const SEPARATED = 'put values that contain the separator (also decimal commas) or line breaks in quotation marks';
 
+export const SHORTER = 'make it shorter, or put quotation marks in pairs';
+
+/** Of a row. */
+export function tooLong(rowMaxChars: number): string {
+  return `more than ${rowMaxChars.toLocaleString('en')} characters, perhaps a quotation mark that is not closed`;
+}
+
 /** Reads rows, each with as many values as the first one. Blank lines are left out. */
 export class CsvReader {
   readonly #form: CsvForm;
@@ -78,8 +85,7 @@ export class CsvReader {
     }
     this.#begun += text.slice(from);
     if (this.#begun.length + this.#blank <= this.#rowMaxChars) return;
-    const problem = `more than ${this.#rowMaxChars.toLocaleString('en')} characters, perhaps a quotation mark that is not closed`;
-    throw this.#fault(problem, 'make it shorter, or put quotation marks in pairs');
+    throw this.#fault(tooLong(this.#rowMaxChars), SHORTER);
   }
 
   /** The last row, if it has no line end. @throws CsvFault */

@@ -1,8 +1,8 @@
 // A table of comma-separated values (RFC 4180, and what programs make of it): its header, then its rows as they are
 // written. The bytes of a row are kept: what is appended does not change what was there.
 import { StartError } from '../config/start-error.ts';
-import { firstRow, HEAD_CHARS, lineEndOf, SEPARATORS, startOf } from './csv-head.ts';
-import { CsvFault, type CsvForm, CsvReader, type CsvRow } from './csv-rows.ts';
+import { firstRow, HEAD_CHARS, hasFirstRow, lineEndOf, SEPARATORS, startOf } from './csv-head.ts';
+import { CsvFault, type CsvForm, CsvReader, type CsvRow, SHORTER, tooLong } from './csv-rows.ts';
 
 /**
  * Longest row, with blank lines before it: a geometry as text may be one of its values. A quotation mark that is not
@@ -79,12 +79,7 @@ export async function readTable<Columns>(
   const pieces = textOf(input, (said) => {
     encoding = said;
   });
-  let head = '';
-  while (head.length < HEAD_CHARS) {
-    const { value, done } = await pieces.next();
-    if (done) break;
-    head += value;
-  }
+  const head = await headOf(pieces, rowMaxChars);
   const { start, separator } = startOf(head);
   const begun = head.slice(start.length);
   const { form, columns, headerText } = headerIn(begun, choice, start, separator);
@@ -93,6 +88,21 @@ export async function readTable<Columns>(
     yield* pieces;
   }
   return { ...form, encoding, headerText, columns, rows: () => rowsIn(all(), form, rowMaxChars) };
+}
+
+/** The beginning of a table, with its whole header. @throws StartError if that is longer than a row may be */
+async function headOf(pieces: AsyncGenerator<string, void, undefined>, rowMaxChars: number): Promise<string> {
+  let head = '';
+  // Twice as much each time, as it is looked through from its beginning.
+  for (let chars = HEAD_CHARS; ; chars = Math.min(2 * chars, rowMaxChars + 1)) {
+    while (head.length < chars) {
+      const { value, done } = await pieces.next();
+      if (done) return head;
+      head += value;
+    }
+    if (hasFirstRow(head)) return head;
+    if (head.length > rowMaxChars) throw new StartError(tooLong(rowMaxChars), 'the first line', SHORTER);
+  }
 }
 
 /** The pieces as text: of UTF-8, or of UTF-16 with a byte order mark. @throws StartError if they are neither */

@@ -159,6 +159,24 @@ test('a row, or blank lines, longer than a row may be are refused before all of 
   }
 });
 
+test('a header is read to its end, however long it is, and refused where a row would be', async () => {
+  const header = ['lon', 'lat', 'x'.repeat(64 * 1024 - 9), ...Array.from({ length: 20_000 }, (_, i) => `column ${i}`)];
+  // At first the head ends within a line end.
+  for (const columns of [header, header.slice(0, 3)]) {
+    const row = [...SOUTH.at, ...columns.slice(2).map(() => '')];
+    const { text } = await append(`${columns}\r\n${row}\r\n`, open, { pieceBytes: 1024 });
+    assert.equal(text, `${[...columns, ...ADDED]}\r\n${[...row, ...SOUTH.units]}\r\n`);
+  }
+  async function* input(): AsyncGenerator<Buffer> {
+    for (;;) yield Buffer.from('lon,lat,'.repeat(1000));
+  }
+  await assert.rejects(readTable(input(), placeChoice({}), 100_000), {
+    where: /^the first line$/,
+    message: /^more than 100,000 characters, perhaps a quotation mark that is not closed$/,
+    remedy: /./,
+  });
+});
+
 test('a first line without an end is not printed whole', async () => {
   const { message = '' } = await append('a,b,'.repeat(10_000), open).catch((error) => error);
   assert.match(message, /no columns with longitude and latitude; its columns: a, b, .*…$/);

@@ -2,6 +2,7 @@
 // named.
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
+import { SEPARATORS } from '../tables/csv-head.ts';
 import { type ColumnChoice, refuseSameNames, shownColumns } from '../tables/table.ts';
 
 /** A column of a table, as it was named. */
@@ -85,8 +86,9 @@ function usualHeaders({ level, gid, name, names, codes }: SourceColumns): string
   return [...all, ...numbered(NAME_HEADERS)].map(simplified).filter((header) => header !== '');
 }
 
-/** Without regard to case and to what stands between words. */
+/** Without regard to case and to what stands between words, unless it would separate columns of another table. */
 function simplified(header: string): string {
+  if (SEPARATORS.some((separator) => header.trim().includes(separator))) return header;
   return header
     .normalize()
     .toLowerCase()

@@ -55,6 +55,17 @@ test('columns are found by usual headers and those of the source, codes first, o
   assert.match(named.stdout, /\|AAA\|Aland\|AAA\.1_1\|North\|exact\|\|\n$/);
   const one = await run(['--column', 'lv2=place'], 'place\nSøst\n');
   assert.match(one.stdout, /^Søst,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst,exact,,$/m);
+  // Whole headers would be usual ones, too.
+  for (const [header, separator] of [
+    ['country;name', ';'],
+    ['country\tcode', '\t'],
+    ['name|ISO3', '|'],
+  ] as const)
+    assert.match(
+      (await run([], `${header}\nAland${separator}AAA\n`)).stdout,
+      /^Aland.AAA.AAA.Aland.(exact|code)..$/m,
+      header,
+    );
 });
 
 test('what is no table of names is refused before anything is written, and says what to do', async () => {

@@ -40,9 +40,13 @@ export function tooLong(rowMaxChars: number): string {
   return `more than ${rowMaxChars.toLocaleString('en')} characters, perhaps a quotation mark that is not closed`;
 }
 
-/** Reads rows, each with as many values as the first one. Blank lines are left out. */
+/**
+ * Reads rows, each with as many values as the first one. Blank lines are left out, but of a table of one column they are
+ * empty cells; the last line may be blank.
+ */
 export class CsvReader {
   readonly #form: CsvForm;
+  #lineEnd: CsvForm['lineEnd'];
   readonly #rowMaxChars: number;
   /** The line where the next row begins. */
   #line: number;
@@ -52,36 +56,39 @@ export class CsvReader {
   #isQuoted = false;
   /** Characters of the blank lines before it. */
   #blank = 0;
+  /** Is the line before it an empty cell, unless it is the last one? */
+  #isAfterEmpty = false;
   /** The first half of a line end, at the end of a piece. */
   #held = '';
 
   /** @param line the number of the first line @param rowMaxChars longest row, with blank lines before it */
   constructor(form: CsvForm, line: number, rowMaxChars: number) {
     this.#form = form;
+    this.#lineEnd = form.lineEnd;
     this.#line = line;
     this.#rowMaxChars = rowMaxChars;
   }
 
   /** The rows that end in the next piece. @throws CsvFault */
   *read(piece: string): Generator<CsvRow, void, undefined> {
-    const { lineEnd } = this.#form;
-    const isHeld = lineEnd === '\r\n' && piece.endsWith('\r');
+    const isHeld = this.#lineEnd === '\r\n' && piece.endsWith('\r');
     const text = this.#held + (isHeld ? piece.slice(0, -1) : piece);
     this.#held = isHeld ? '\r' : '';
     let from = 0;
-    let end = text.indexOf(lineEnd);
+    let end = text.indexOf(this.#lineEnd);
     for (let quote = text.indexOf('"'); quote !== -1 || (end !== -1 && !this.#isQuoted); ) {
       if (quote !== -1 && (this.#isQuoted || end === -1 || quote < end)) {
         this.#isQuoted = !this.#isQuoted;
         // What looks like a line end within quotation marks is none.
-        if (!this.#isQuoted && end !== -1 && end < quote) end = text.indexOf(lineEnd, quote);
+        if (!this.#isQuoted && end !== -1 && end < quote) end = text.indexOf(this.#lineEnd, quote);
         quote = text.indexOf('"', quote + 1);
         continue;
       }
+      const next = end + this.#lineEnd.length;
       yield* this.#rowIn(this.#begun + text.slice(from, end));
       this.#begun = '';
-      from = end + lineEnd.length;
-      end = text.indexOf(lineEnd, from);
+      from = next;
+      end = text.indexOf(this.#lineEnd, from);
     }
     this.#begun += text.slice(from);
     if (this.#begun.length + this.#blank <= this.#rowMaxChars) return;
@@ -90,16 +97,21 @@ export class CsvReader {
 
   /** The last row, if it has no line end. @throws CsvFault */
   *end(): Generator<CsvRow, void, undefined> {
-    yield* this.#rowIn(this.#begun + this.#held);
+    const text = this.#begun + this.#held;
+    if (text !== '') yield* this.#rowIn(text);
   }
 
   *#rowIn(text: string): Generator<CsvRow, void, undefined> {
     const line = this.#line;
     const raw = text.endsWith('\r') ? text.slice(0, -1) : text;
-    if (raw === '') this.#blank += this.#form.lineEnd.length;
+    if (this.#isAfterEmpty) yield { raw: '', line: line - 1, values: [''] };
+    this.#isAfterEmpty = raw === '' && this.#columns === 1;
+    if (raw === '') this.#blank += this.#columns === 1 ? 0 : this.#lineEnd.length;
     else {
       const values = raw.includes('"') ? this.#quoted(raw) : raw.split(this.#form.separator);
       this.#columns ||= values.length;
+      // What is no separator in one column is a line end, though the header has another.
+      if (this.#columns === 1 && this.#lineEnd === '\r\n') this.#lineEnd = '\n';
       if (values.length !== this.#columns)
         throw this.#fault(`${values.length} values, the header has ${this.#columns}`, SEPARATED);
       this.#blank = 0;

@@ -33,6 +33,30 @@ test('rows are those of the library, in pieces of any size, and stay as they are
     }
 });
 
+test('blank lines are empty cells of a table of one column, but for the last one; its rows may end as the header does not', () => {
+  for (const [text, lineEnd] of [
+    ['\n\nname\nA\n\n\n"B\n1"\n\n', '\n'],
+    ['\r\n\r\nname\r\nA\r\n\r\n\r\n"B\n1"\r\n\r\n', '\r\n'],
+    ['\r\n\r\nname\r\nA\n\n\n"B\n1"\n', '\r\n'],
+    ['\n\nname\nA\r\n\r\n\r\n"B\n1"\r\n', '\n'],
+    ['\r\rname\rA\r\r\r"B\n1"\r', '\r'],
+  ] as const)
+    for (const pieceChars of [1, 2, 7, 100]) {
+      const rows = rowsOf(text, { separator: ',', lineEnd }, pieceChars);
+      assert.deepEqual(
+        rows.map(({ values, line }) => [...values, line]),
+        [
+          ['name', 3],
+          ['A', 4],
+          ['', 5],
+          ['', 6],
+          ['B\n1', 7],
+        ],
+        JSON.stringify(text),
+      );
+    }
+});
+
 test('what is no row is said with the line where it begins', () => {
   const form = { separator: ',', lineEnd: '\n' } as const;
   for (const [text, line, message] of [

@@ -1,9 +1,12 @@
 // Which columns of a table have names or codes of units, and of which level: by their usual headers, or as they are
 // named.
+import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { OptionError, StartError } from '../config/start-error.ts';
 import { SEPARATORS } from '../tables/csv-head.ts';
+import type { CsvRow } from '../tables/csv-rows.ts';
 import { type ColumnChoice, refuseSameNames, shownColumns } from '../tables/table.ts';
+import type { Chains } from './rules/chains.ts';
 
 /** A column of a table, as it was named. */
 export interface NamedColumn {
@@ -15,6 +18,8 @@ export interface NamedColumn {
 export interface TextColumn extends NamedColumn {
   /** Its number, from 0. */
   column: number;
+  /** Columns of its level with other usual headers: of names, if the release does not have its codes. */
+  others?: readonly TextColumn[];
 }
 
 /** The columns of a level in its source; empty texts where there is none. */
@@ -26,6 +31,9 @@ export interface SourceColumns {
   names: Readonly<Record<string, string>>;
   codes: Readonly<Record<string, string>>;
 }
+
+/** So many rows say which of several columns of a level has units. */
+const TRIED_ROWS = 1000;
 
 /** What columns of countries are called, of codes first; of the levels below `N` stands for the number. */
 const COUNTRY_HEADERS = ['iso3', 'isoa3', 'iso2', 'isoa2', 'countrycode', 'country', 'countryname'];
@@ -66,16 +74,49 @@ function namedColumns(header: readonly string[], named: readonly NamedColumn[]):
   return columns.every(({ column }) => column !== -1) ? columns.sort((a, b) => a.level - b.level) : undefined;
 }
 
-/** The first column of each level that has a usual header; one that would be of two levels is of none. */
+/** The first column of each level that has a usual header, with the others; one that would be of two levels is of none. */
 function usualColumns(header: readonly string[], levels: readonly SourceColumns[]): TextColumn[] | undefined {
   const headers = header.map(simplified);
-  const found = levels.flatMap((source): TextColumn[] => {
-    const usual = usualHeaders(source).find((name) => headers.includes(name));
-    const column = usual === undefined ? -1 : headers.indexOf(usual);
-    return column === -1 ? [] : [{ level: source.level, name: header[column] ?? '', column }];
+  const found = levels.map((source) => {
+    const columns = usualHeaders(source).map((name) => headers.indexOf(name));
+    const { level } = source;
+    return [...new Set(columns)].flatMap((column): TextColumn[] =>
+      column === -1 ? [] : [{ level, name: header[column] ?? '', column }],
+    );
   });
-  const own = found.filter(({ column }) => found.filter((other) => other.column === column).length === 1);
+  const firsts = found.flatMap(([first]) => first ?? []);
+  const isOfOne = ({ column }: TextColumn, all: readonly TextColumn[]): boolean =>
+    all.filter((other) => other.column === column).length === 1;
+  const isOnly = ({ name }: TextColumn): boolean => header.filter((own) => own.trim() === name.trim()).length === 1;
+  const own = found.flatMap(([first, ...others]): TextColumn[] =>
+    first === undefined || !isOfOne(first, firsts)
+      ? []
+      : [{ ...first, others: others.filter((other) => isOfOne(other, found.flat()) && isOnly(other)) }],
+  );
   return own.length === 0 ? undefined : own;
+}
+
+/**
+ * The column of each level that has units in some rows: the first one, unless it has none and another has.
+ * @param columns by level, ascending
+ */
+export function columnsWithUnits(
+  columns: readonly TextColumn[],
+  rows: readonly CsvRow[],
+  chainsOf: (columns: readonly TextColumn[]) => Chains,
+): readonly TextColumn[] {
+  const chosen: TextColumn[] = [];
+  for (const { others = [], ...first } of columns) {
+    const hasUnits = (own: TextColumn): boolean => {
+      const tried = [...chosen, own];
+      const chains = chainsOf(tried);
+      const textsOf = ({ values }: CsvRow): string[] => tried.map(({ column }) => elementAt(values, column));
+      return rows.slice(0, TRIED_ROWS).some((row) => chains.match(textsOf(row)).unit?.level === own.level);
+    };
+    const found = others.length === 0 ? first : [first, ...others].find(hasUnits);
+    chosen.push(found ?? first);
+  }
+  return chosen;
 }
 
 /** Codes first: they are surer. */

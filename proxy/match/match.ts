@@ -2,13 +2,15 @@
 import type { Writable } from 'node:stream';
 import { elementAt } from '../../format/element-at.ts';
 import { AppendedUnits, appendedText, refuseTwice, TextWriter, withoutFormula } from '../tables/appended.ts';
+import type { CsvRow } from '../tables/csv-rows.ts';
 import { requireKeys } from '../tables/source-options.ts';
 import { readTable } from '../tables/table.ts';
-import { type TextColumn, textChoice } from './columns.ts';
+import { columnsWithUnits, type TextColumn, textChoice } from './columns.ts';
 import type { MatchSource } from './open-source.ts';
 import type { MatchSettings } from './options.ts';
 import { decidedLine, MatchSummary } from './report.ts';
 import { Chains, type MatchedRow } from './rules/chains.ts';
+import type { Edits } from './rules/edits.ts';
 import { FormerUnits } from './rules/former-units.ts';
 import { type LevelNames, NO_UNIT } from './rules/level-names.ts';
 import { Scopes } from './rules/scopes.ts';
@@ -39,8 +41,7 @@ export async function match(
 ): Promise<MatchSummary> {
   const source = await open();
   const table = await readTable(input, textChoice(source.levels, named));
-  const { columns } = table;
-  const deepest = Math.max(...columns.map(({ level }) => level));
+  const deepest = Math.max(...table.columns.map(({ level }) => level));
   const release = await source.open(source.levels.map(({ level }) => level).filter((level) => level <= deepest));
   const names = release.levels;
   requireKeys(
@@ -57,8 +58,16 @@ export async function match(
   const changes = await source.changes();
   const scopes = new Scopes(names);
   const former = changes.rows.length === 0 ? undefined : new FormerUnits(names, changes.rows);
-  const levels = columns.map(({ level }) => level);
-  const chains = new Chains(scopes, levels, { edits, former });
+  const chainsOf = (own: readonly TextColumn[], most: Edits): Chains =>
+    new Chains(
+      scopes,
+      own.map(({ level }) => level),
+      { edits: most, former },
+    );
+  const batches = table.rows();
+  const first = await batches.next();
+  const columns = columnsWithUnits(table.columns, first.value ?? [], (own) => chainsOf(own, 0));
+  const chains = chainsOf(columns, edits);
   decided(decidedLine(columns, table));
   if (changes.leftOut.length > 0)
     decided(`former names and GIDs are not read, as they are too many, of ${changes.leftOut.join(', ')}`);
@@ -69,7 +78,11 @@ export async function match(
   const summary = new MatchSummary(release.id);
   const writer = new TextWriter(output);
   let written = `${table.start}${[table.headerText, ...header].join(table.separator)}${table.lineEnd}`;
-  for await (const rows of table.rows()) {
+  async function* all(): AsyncGenerator<CsvRow[]> {
+    if (!first.done) yield first.value;
+    yield* batches;
+  }
+  for await (const rows of all()) {
     for (const { raw, line, values } of rows) {
       const texts = columns.map(({ column }) => elementAt(values, column));
       const row = chains.match(texts);

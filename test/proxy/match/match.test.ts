@@ -55,6 +55,14 @@ test('columns are found by usual headers and those of the source, codes first, o
   assert.match(named.stdout, /\|AAA\|Aland\|AAA\.1_1\|North\|exact\|\|\n$/);
   const one = await run(['--column', 'lv2=place'], 'place\nSøst\n');
   assert.match(one.stdout, /^Søst,AAA,Aland,AAA\.2_1,South,AAA\.2\.1_1,Søst,exact,,$/m);
+  // Codes that the release does not have, at least not in the first rows, are left for names that it has.
+  const codes = 'iso2,country,adm1_pcode,admin1';
+  const byNames = await run([], `${codes}\nAL,Aland,AL01,North\nAL,Aland,AAA.2_1,North\n`);
+  assert.match(byNames.stderr, /^"country" is lv0, "adm1_pcode" is lv1;/);
+  assert.match(byNames.stdout, /^AL,Aland,AL01,North,AAA,Aland,,,none,adm1_pcode,$/m);
+  assert.match((await run([], `${codes}\nAL,Aland,AL01,North\n`)).stdout, /,AAA\.1_1,North,exact,,\n$/);
+  assert.match((await run([], 'iso2,country\nAL,Atlantis\n')).stdout, /,none,iso2,\n$/);
+  assert.match((await run([], 'iso3,country\nBBB,Aland\n')).stdout, /,BBB,Beland,code,,\n$/);
   // Whole headers would be usual ones, too.
   for (const [header, separator] of [
     ['country;name', ';'],

@@ -12,6 +12,8 @@ const NEEDS_VARIANTS = new RegExp(`[([]|${APOSTROPHES.source}`);
 
 const DIGIT = /\p{N}/u;
 const DIGITS = /\p{N}+/gu;
+/** Before a raised figure, half or the like: folded, it would be one more digit. */
+const BEFORE_OTHER_DIGIT = /(?=\p{No})(?<=\p{N})/gu;
 /** Words that would be another number if they were joined. */
 const NUMBERS_MEET = /\p{N} \p{N}/u;
 /** Folded, it would be the number without its sign. */
@@ -53,7 +55,7 @@ export function plainText(text: string): string {
 export function foldedForms(text: string): string[] {
   if (BELOW_ZERO.test(text)) return [];
   const names = haveSameNumbers(text) ? nameForms(text) : [text];
-  const forms = new Set(names.flatMap(variantsOf).map(foldText));
+  const forms = new Set(names.flatMap(variantsOf).map((form) => foldText(form.replace(BEFORE_OTHER_DIGIT, ' '))));
   forms.delete('');
   return [...forms];
 }

@@ -114,7 +114,22 @@ test('numbers are never joined, exchanged, left out or halved, and 3.0 is not 30
   const wards = Array.from({ length: 33 }, (_, i) => `Ward ${i + 1}`);
   const find = inCountry([...wards, 'Zone 1 Ward 2', 'Zone4 Ward5', 'Block 1/2']);
   const figures = inCountry(wards.map((_, i) => `${i + 1}`));
-  for (const text of ['3.0', '1.0', '1-1', '2,5', "1'1", '1’1', '-3', '−3', '-3.0', 'Ward 3.0', 'Ward 1 and 2', '1/2'])
+  for (const text of [
+    '3.0',
+    '1.0',
+    '1-1',
+    '2,5',
+    "1'1",
+    '1’1',
+    '-3',
+    '−3',
+    '-3.0',
+    'Ward 3.0',
+    'Ward 1 and 2',
+    '1/2',
+    '1²',
+    'Ward 1²',
+  ])
     assert.deepEqual([find(text), figures(text)], [NONE, NONE], text);
   assert.deepEqual(figures('3.'), ['ALA.3', 'folded']);
   for (const text of ['Ward 1/2', 'Ward 12/A', 'Zone 2 Ward 1', 'Ward 1 Zone 2', 'Ward 2 Zone 1', 'Block 1'])

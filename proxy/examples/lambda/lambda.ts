@@ -4,16 +4,25 @@ import { pipeline } from 'node:stream/promises';
 import { createFetchHandler } from 'administrative-boundaries-service/fetch';
 import { openOrigin } from 'administrative-boundaries-service/proxy';
 
-/** Whose tokens are valid; with PUBLIC everybody is served, without tokens. */
-const tokens =
-  process.env.PUBLIC === undefined
-    ? {
-        jwks: [process.env.JWKS ?? variable('JWKS_URL')],
-        issuer: [variable('ISSUER')],
-        audience: variable('AUDIENCE'),
-        scope: process.env.SCOPE,
-      }
-    : { public: true };
+const { PUBLIC = 'false' } = process.env;
+if (PUBLIC !== 'true' && PUBLIC !== 'false')
+  throw new Error(`PUBLIC is ${JSON.stringify(PUBLIC)}, neither true nor false`);
+/** Is everybody served, without tokens? */
+const isPublic = PUBLIC === 'true';
+
+const forTokens = ['JWKS', 'JWKS_URL', 'ISSUER', 'AUDIENCE', 'SCOPE'].filter((name) => name in process.env);
+if (isPublic && forTokens.length > 0)
+  throw new Error(`PUBLIC and ${forTokens.join(', ')}: leave out PUBLIC or the others`);
+
+/** Whose tokens are valid. */
+const tokens = isPublic
+  ? { public: true }
+  : {
+      jwks: [process.env.JWKS ?? variable('JWKS_URL')],
+      issuer: [variable('ISSUER')],
+      audience: variable('AUDIENCE'),
+      scope: process.env.SCOPE,
+    };
 
 const boundaries = await createFetchHandler({
   origin: await openOrigin(variable('ORIGIN'), { s3Endpoint: process.env.S3_ENDPOINT }),

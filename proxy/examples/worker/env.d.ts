@@ -12,8 +12,8 @@ declare module 'cloudflare:workers' {
     JWKS?: string | { keys: readonly object[] };
     /** The file of the bucket that has them. */
     JWKS_FILE?: string;
-    /** Any text: everybody is served, and the variables of tokens are not read. */
-    PUBLIC?: string;
+    /** `true`: everybody is served; it goes with no variable of tokens. `false`, as without it: those with a token. */
+    PUBLIC?: string | boolean;
     ISSUER: string;
     AUDIENCE: string;
     SCOPE?: string;

@@ -3,15 +3,24 @@ import { env } from 'cloudflare:workers';
 import type { FetchContext } from 'administrative-boundaries-service/fetch';
 import { createFetchHandler, r2Origin } from 'administrative-boundaries-service/fetch';
 
-const isPublic = env.PUBLIC !== undefined;
+const { JWKS, JWKS_FILE, JWKS_URL, ISSUER, AUDIENCE, SCOPE } = env;
+const PUBLIC = String(env.PUBLIC ?? 'false');
+if (PUBLIC !== 'true' && PUBLIC !== 'false')
+  throw new Error(`PUBLIC is ${JSON.stringify(PUBLIC)}, neither true nor false`);
+/** Is everybody served, without tokens? */
+const isPublic = PUBLIC === 'true';
+
+const forTokens = Object.entries({ JWKS, JWKS_FILE, JWKS_URL, ISSUER, AUDIENCE, SCOPE })
+  .filter(([, value]) => value !== undefined)
+  .map(([name]) => name);
+if (isPublic && forTokens.length > 0)
+  throw new Error(`PUBLIC and ${forTokens.join(', ')}: leave out PUBLIC or the others`);
 
 /** The keys: a JSON Web Key Set as text or object, a file of the bucket, or the URL of the issuer's. */
-const keys = env.JWKS ?? (env.JWKS_FILE === undefined ? env.JWKS_URL : fileOf(env.JWKS_FILE));
+const keys = JWKS ?? (JWKS_FILE === undefined ? JWKS_URL : fileOf(JWKS_FILE));
 
-/** Whose tokens are valid; with PUBLIC everybody is served, without tokens. */
-const tokens = isPublic
-  ? { public: true }
-  : { jwks: [keys], issuer: [env.ISSUER], audience: env.AUDIENCE, scope: env.SCOPE };
+/** Whose tokens are valid. */
+const tokens = isPublic ? { public: true } : { jwks: [keys], issuer: [ISSUER], audience: AUDIENCE, scope: SCOPE };
 
 const handler = await createFetchHandler({
   origin: env.ORIGIN_URL ?? r2Origin(env.BUCKET),

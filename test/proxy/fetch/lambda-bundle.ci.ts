@@ -130,6 +130,17 @@ test('with PUBLIC it serves everybody, from a bucket, too, and with FRONT_HEADER
   assert.deepEqual([status, headers['cache-control']], [200, 'public, max-age=60, stale-while-revalidate=600']);
 });
 
+test('PUBLIC is true or false, and without a variable of tokens; any other function does not start, and says why', async () => {
+  const closed = await startFunction({ ...OWN_KEYS, PUBLIC: 'false' });
+  assert.equal((await closed(PATH)).status, 401);
+  for (const [variables, message] of [
+    [{ ORIGIN: out, PUBLIC: '' }, /PUBLIC is "", neither true nor false/],
+    [{ ...OWN_KEYS, PUBLIC: 'yes' }, /PUBLIC is "yes", neither true nor false/],
+    [{ ...OWN_KEYS, PUBLIC: 'true' }, /PUBLIC and JWKS, ISSUER, AUDIENCE: leave out PUBLIC or the others/],
+  ] as const)
+    await assert.rejects(async () => (await startFunction(variables))(PATH), message);
+});
+
 test('the template has the handler, the streaming URL, the header of the CDN and the variables that the function reads', () => {
   const { Resources, Parameters } = parse(readFileSync('proxy/examples/lambda/template.yaml', 'utf8'));
   const { Handler, Environment } = Resources.Function.Properties;

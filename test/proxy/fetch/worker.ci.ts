@@ -28,6 +28,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 
 const PATH = '/api/v1/geojsonl/lv2?page-size=7';
+/** The variables of tokens that a public Worker does without. */
+const NO_TOKENS = { JWKS_URL: undefined, ISSUER: undefined, AUDIENCE: undefined };
 const folder = await worldOutput();
 const bucket = await startR2(folder);
 const stored = await startWorker({ r2Port: bucket.port, vars: {} });
@@ -114,8 +116,10 @@ test("keys of one's own are a variable, PUBLIC serves everybody, and of keys tha
   const own = await startWorker({ vars: { ORIGIN_URL, JWKS, JWKS_URL: undefined } });
   assert.equal((await send(own, PATH)).status, 200);
   assert.equal((await send(own, PATH, NO_TOKEN)).status, 401);
-  const open = await startWorker({ vars: { ORIGIN_URL, PUBLIC: 'true', JWKS_URL: undefined, ISSUER: undefined } });
+  const open = await startWorker({ vars: { ORIGIN_URL, PUBLIC: 'true', ...NO_TOKENS } });
   assert.equal((await send(open, PATH, NO_TOKEN)).status, 200);
+  const closed = await startWorker({ vars: { ORIGIN_URL, PUBLIC: false } });
+  assert.equal((await send(closed, PATH, NO_TOKEN)).status, 401);
   const cut = JWKS.slice(0, -3);
   await assert.rejects(startWorker({ vars: { ORIGIN_URL, JWKS: cut, JWKS_URL: undefined } }), (error: Error) => {
     assert.match(error.message, /the key set cannot be used/);
@@ -179,8 +183,7 @@ test('a public Worker answers from the cache, which has each answer once and pla
     ORIGIN_URL: own.url.href,
     PUBLIC: 'true',
     CURRENT_CACHE: '0s',
-    JWKS_URL: undefined,
-    ISSUER: undefined,
+    ...NO_TOKENS,
   };
   const open = await startWorker({ vars, cachePort: cache.port });
   const plain = await send(await startWorker({ vars }), path, NO_TOKEN);
@@ -258,5 +261,12 @@ test('the files of a folder are put into the bucket with current.json last of al
 });
 
 test('a Worker with a variable that is not valid does not start, and says which', async () => {
-  await assert.rejects(startWorker({ vars: { ORIGIN_URL: 'ftp://a.test' } }), /not a usable URL/);
+  const ORIGIN_URL = host.url.href;
+  for (const [vars, message] of [
+    [{ ORIGIN_URL: 'ftp://a.test' }, /not a usable URL/],
+    [{ ORIGIN_URL, PUBLIC: '', ...NO_TOKENS }, /PUBLIC is "", neither true nor false/],
+    [{ ORIGIN_URL, PUBLIC: 'yes' }, /PUBLIC is "yes", neither true nor false/],
+    [{ ORIGIN_URL, PUBLIC: 'true' }, /PUBLIC and JWKS_URL, ISSUER, AUDIENCE: leave out PUBLIC or the others/],
+  ] as const)
+    await assert.rejects(startWorker({ vars }), message);
 });

@@ -19,8 +19,8 @@ import { temporaryFolder } from '../temporary-folder.ts';
 const EXAMPLE = 'proxy/examples/worker';
 
 export interface WorkerOptions {
-  /** The variables of wrangler.toml that differ: texts, or objects. */
-  vars: Readonly<Record<string, string | object | undefined>>;
+  /** The variables of wrangler.toml that differ: texts, or values of JSON. */
+  vars: Readonly<Record<string, string | boolean | object | undefined>>;
   /** Port of a server that speaks the protocol of the R2 binding; by default there is no bucket. */
   r2Port?: number;
   /** Port of a server that speaks the protocol of the Cache API; by default there is no cache. */

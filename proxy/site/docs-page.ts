@@ -99,7 +99,7 @@ const TOKEN_ARGUMENT = ' -H "Authorization: Bearer $TOKEN"';
 
 const WALK_COMMAND = `url='${ADDRESS}/api/v1/geojsonl/lv2?gid-0=ESP'
 while [ -n "$url" ]; do
-  curl -sf --compressed -D headers.txt -H "Authorization: Bearer $TOKEN" "$url"
+  curl -sSf --compressed -D headers.txt -H "Authorization: Bearer $TOKEN" "$url"
   url=$(sed -n 's/^link: <\\([^>]*\\)>.*/\\1/Ip' headers.txt)
 done`;
 

@@ -98,6 +98,25 @@ for (const [what, program, file, formats, skip, refused] of WALKS) {
   });
 }
 
+test('of pages that walk.sh has to ask for again, and of an error, nothing comes into the data', {
+  skip: without('curl --version'),
+}, async () => {
+  const rules = { rate: { requests: 1, windowSeconds: 1 }, concurrency: undefined };
+  const limited = await startService(folder, { rules });
+  const into = (data: string, url: string, token?: string): Promise<Ended> =>
+    run(
+      'sh',
+      ['-c', 'sh "$0" "$1" > "$2"', join(CLIENTS, 'walk.sh'), `${url}/api/v1/geojsonl/lv2?${query}`, data],
+      token,
+    );
+  const data = join(temporaryFolder(), 'data');
+  assert.equal((await into(data, limited.url)).status, 0);
+  assert.deepEqual(fidsPrinted(readFileSync(data, 'utf8')), under);
+  const { status, text } = await into(data, limited.url, 'bad');
+  assert.deepEqual([status, readFileSync(data, 'utf8')], [22, '']);
+  assert.match(text, /"code":"token-invalid"/);
+});
+
 test('the walk of /docs is a whole listing, when pasted', { skip: without('curl --version') }, async () => {
   const [, shown = ''] = /<code>(url=[^<]*)<\/code>/.exec(docsPage()) ?? [];
   const command = unescaped(shown);

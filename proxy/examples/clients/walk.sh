@@ -6,11 +6,19 @@ set -eu
 
 url=$1
 headers=$(mktemp)
-trap 'rm -f "$headers"' EXIT
+page=$(mktemp)
+trap 'rm -f "$headers" "$page"' EXIT
 
 while [ -n "$url" ]; do
   # The token comes by standard input: arguments can be seen by every user of the machine. A public service needs none.
+  # The page goes to a file, which curl empties before it tries again: what an error says is not among the data.
   printf '%s' "${TOKEN:+Authorization: Bearer $TOKEN}" |
-    curl --silent --show-error --fail-with-body --compressed --retry 3 --header @- --dump-header "$headers" "$url"
+    curl --silent --show-error --fail-with-body --compressed --retry 3 --header @- --dump-header "$headers" \
+      --output "$page" "$url" || {
+    status=$?
+    [ $status -ne 22 ] || cat "$page" >&2
+    exit $status
+  }
+  cat "$page"
   url=$(sed -n 's/^[Ll]ink: <\(.*\)>; rel="next".*/\1/p' "$headers")
 done

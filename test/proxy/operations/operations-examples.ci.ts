@@ -14,6 +14,7 @@ import { missing, nginxBefore, SECOND_PROXY } from '../../support/processes/ngin
 import { printedBy, runProgram, without } from '../../support/processes/programs.ts';
 import { issuedOptions, issuerOptions, type Started, serve, start } from '../../support/processes/proxy-process.ts';
 import { metricsOf, scrape } from '../../support/processes/scrape.ts';
+import { codeIn } from '../../support/readme-code.ts';
 import { buildCountries } from '../../support/releases/build-release.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -143,6 +144,14 @@ test('systemd accepts the units and when their timers run; one that says nonsens
     const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(textOf(unit)) ?? [];
     await printedBy('systemd-analyze', ['calendar', calendar]);
   }
+});
+
+test('the lines that restart two proxies leave the second one alone while the first one is not ready', async () => {
+  const lines = codeIn('proxy/OPERATING.md', 'sh', 'systemctl restart');
+  const restarted = (status: number): Promise<string> =>
+    printedBy('sh', ['-c', `systemctl() { echo "$2"; }\ncurl() { return ${status}; }\n${lines}`]);
+  assert.equal(await restarted(0), 'boundaries-proxy@8080\nboundaries-proxy@8081\n');
+  assert.equal(await restarted(22), 'boundaries-proxy@8080\n');
 });
 
 test('two proxies behind nginx are restarted one after the other, under load, and no request is lost', {

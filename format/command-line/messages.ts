@@ -81,7 +81,7 @@ export function installCommand(packages: readonly string[]): string {
   const versions = objectFrom(packageJson()['peerDependencies'], 'package.json');
   const named = packages.map((name) => `"${name}@${textIn(versions, name, 'package.json')}"`);
   const elsewhere =
-    'where this package is installed globally: with --global; in a clone of the repository: npm run setup';
+    'where this package is installed globally: with --global and the same --prefix; in a clone of the repository: npm run setup';
   return `npm install ${named.join(' ')}    (${elsewhere})`;
 }
 

@@ -146,6 +146,29 @@ test('systemd accepts the units and when their timers run; one that says nonsens
   }
 });
 
+test('the lines that install the timer bring GDAL, and a folder whose releases are those of the user that builds', async () => {
+  const root = temporaryFolder();
+  for (const folder of ['etc/systemd/system', 'srv']) mkdirSync(join(root, folder), { recursive: true });
+  const lines = codeIn(join(EXAMPLES, 'README.md'), 'sh', 'useradd').replaceAll(
+    /(?<= )\/(?=(usr|etc|srv)\/)/g,
+    `${root}/`,
+  );
+  const asRoot = ['npm', 'useradd', 'chown', 'systemctl'].map((name) => `${name}() { echo ${name} "$*"; }\n`);
+  const printed = await printedBy('sh', ['-ec', `${asRoot.join('')}${lines}`]);
+  const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const gdal = `npm install --global --prefix ${root}/usr/local gdal-async@${peerDependencies['gdal-async']}\n`;
+  assert.ok(printed.startsWith(gdal), printed);
+  assert.ok(printed.includes(`chown -R boundaries ${root}/srv/boundaries/output\n`));
+  const units = readdirSync(join(root, 'etc/systemd/system')).sort();
+  assert.deepEqual(
+    units,
+    readdirSync(EXAMPLES)
+      .filter((name) => name.startsWith('boundaries-'))
+      .sort(),
+  );
+  assert.deepEqual(readdirSync(join(root, 'usr/local/lib/boundaries')).sort(), ['release.sh', 'upload.sh']);
+});
+
 test('the lines that restart two proxies leave the second one alone while the first one is not ready', async () => {
   const lines = codeIn('proxy/OPERATING.md', 'sh', 'systemctl restart');
   const restarted = (status: number): Promise<string> =>

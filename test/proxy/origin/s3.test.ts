@@ -162,7 +162,7 @@ test('without the packages the error names the command that installs them', () =
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /buckets need @aws-sdk\/credential.*Cannot find package.*\n {2}what to do: npm install "@aws-sdk\/credential-provider-node@\^\d.*globally: with --global/,
+    /buckets need @aws-sdk\/credential.*Cannot find package.*\n {2}what to do: npm install "@aws-sdk\/credential-provider-node@\^\d.*globally: with --global and the same --prefix/,
   );
   assert.equal(stderr.trim().split('\n').length, 2);
 });

@@ -17,11 +17,11 @@ lv2,split,c,c2,0.75,1
 lv2,gone,d,,,
 lv1,merged,same,other,1,1
 `;
-writeFileSync(join(folder, 'changes.csv'), CHANGES);
 const skip = without('python3 --version');
 
 /** Runs carry.py on a table of level 2. */
-function carry(table: string) {
+function carry(table: string, changes = CHANGES) {
+  writeFileSync(join(folder, 'changes.csv'), changes);
   const file = join(folder, 'figures.csv');
   writeFileSync(file, table);
   const args = ['proxy/examples/clients/carry.py', join(folder, 'changes.csv'), 'lv2', file];
@@ -44,6 +44,35 @@ test('carry.py reads and writes semicolons, and a byte order mark', { skip }, ()
   assert.deepEqual([status, stdout], [0, 'gid;people\nab;10.5\nc1;2\nc2;6\n']);
 });
 
+test('carry.py keeps every digit: the text of what it only passes on, and of sums what their figures have', {
+  skip,
+}, () => {
+  const table = [
+    'gid,people,cents',
+    'a,25123456789.55,9007199254740993',
+    'b,0.05,1',
+    'c,100000000000,0.3',
+    'A,25123456789.55,1e3',
+    'stays,007, 12345678901.50',
+  ].join('\n');
+  const { stdout } = carry(table);
+  assert.deepEqual(stdout.split('\n'), [
+    'gid,people,cents',
+    'A,25123456789.55,1e3',
+    'ab,25123456789.6,9007199254740994',
+    'c1,25000000000,0.075',
+    'c2,75000000000,0.225',
+    'stays,007, 12345678901.50',
+    '',
+  ]);
+  // Shares that are rounded: sums have no digits that come of it.
+  const thirds = CHANGES.replaceAll(/,c([12]),0.[27]5/g, ',c$1,0.333333');
+  assert.equal(carry('gid,people\nc,10\n', thirds).stdout, 'gid,people\nc1,5\nc2,5\n');
+  const three = `${thirds}lv2,split,c,c3,0.333333,1\n`;
+  assert.match(carry('gid,people\nc,10\n', three).stdout, /^c1,3\.33333333333333\d*$/m);
+  assert.match(carry('gid,people\nc,30\n', three).stdout, /^c1,10$/m);
+});
+
 for (const [what, table, said] of [
   [
     'text among the figures',
@@ -51,7 +80,12 @@ for (const [what, table, said] of [
     "line 3, column people: 'n/a' is no number; leave out columns of text",
   ],
   ['a decimal comma', 'gid;people\na;1,5\n', "line 2, column people: '1,5' is no number; leave out columns of text"],
-  ['nan', 'gid,people\na,nan\n', "line 2, column people: 'nan' is no number; leave out columns of text"],
+  [
+    'an infinite figure',
+    'gid,people\na,1e999\n',
+    "line 2, column people: '1e999' is no number; leave out columns of text",
+  ],
+  ['nan', 'gid,people\na,snan\n', "line 2, column people: 'snan' is no number; leave out columns of text"],
   [
     'an index column of pandas',
     ',gid,people\n0,a,10\n',

@@ -18,7 +18,7 @@ const LICENCES = {
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const require = createRequire(import.meta.url);
-const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc');
+const compiler = join(dirname(installed('typescript/package.json')), 'bin', 'tsc');
 
 rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [compiler, '-p', join(root, '.package')], { stdio: 'inherit' });
@@ -32,3 +32,16 @@ for (const [name, licence] of Object.entries(LICENCES))
   cpSync(join(root, 'node_modules', name, licence), join(explorer, 'lib', `${name.replace(/^@.*\//, '')}.LICENSE.txt`));
 
 await bundleReader(root, join(dist, 'points.js'));
+
+/**
+ * The path of a file of a package.
+ * @param {string} name
+ */
+function installed(name) {
+  try {
+    return require.resolve(name);
+  } catch {
+    console.error('the packages of this clone are not installed\n  what to do: npm ci --include=dev');
+    process.exit(1);
+  }
+}

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -253,4 +253,15 @@ test('of set-ups that find the lock of one that is gone, in any order of their s
       release(lock, other);
     }
   }
+});
+
+test('npm run pack in a clone without packages says what to type', () => {
+  const clone = temporaryFolder();
+  cpSync('.package', join(clone, '.package'), { recursive: true });
+  copyFileSync('package.json', join(clone, 'package.json'));
+  const { status, stderr } = spawnSync('npm', ['run', '--silent', 'pack'], { cwd: clone, encoding: 'utf8' });
+  assert.deepEqual(
+    [status, stderr],
+    [1, 'the packages of this clone are not installed\n  what to do: npm ci --include=dev\n'],
+  );
 });

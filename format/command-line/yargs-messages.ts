@@ -8,6 +8,8 @@ const HELP = 'add --help to see commands and options';
 const WRONG_MAX = 2;
 /** A value of an option of levels, such as `lv1=NAME`. */
 const LEVEL_VALUE = /^lv\d[,:=]/;
+/** Options that a command has under another name than the other commands. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { 'serve --out': 'origin' };
 
 /**
  * The error of a message of yargs.
@@ -44,7 +46,7 @@ function unknownArgument(
 ): UsageError {
   const names = unknown.split(', ');
   const typed = args.find((arg) => isOneOf(arg, names) || isLettersOf(arg, names));
-  if (typed !== undefined) return unknownOption(typed.replace(/=.*$/s, ''), options);
+  if (typed !== undefined) return unknownOption(typed.replace(/=.*$/s, ''), command, options);
   if (unknown === command) return new UsageError(`${unknown}: no such command`, HELP);
   // Columns of levels, one after the other behind one option: the first word too many may be taken for a file.
   const isList = args.some((arg, i) => LEVEL_VALUE.test(arg) && args[i - 1]?.startsWith('-') === false);
@@ -64,11 +66,12 @@ function isLettersOf(arg: string, names: readonly string[]): boolean {
   return letters !== '' && Array.from(letters).every((letter) => names.includes(letter));
 }
 
-function unknownOption(typed: string, options: readonly string[]): UsageError {
+function unknownOption(typed: string, command: string | undefined, options: readonly string[]): UsageError {
   const [, no = '', name = ''] = /^--?(no-)?(.*)$/s.exec(typed) ?? [];
   const near = options
     .map((option) => ({ option, wrong: distance(option, name) }))
     .sort((a, b) => a.wrong - b.wrong)[0];
   const isNear = near !== undefined && near.wrong <= WRONG_MAX && near.wrong < name.length;
-  return new UsageError(`${typed}: no such option`, isNear ? `did you mean --${no}${near.option}? ${HELP}` : HELP);
+  const meant = OTHER_NAMES[`${command} ${typed}`] ?? (isNear ? `${no}${near.option}` : undefined);
+  return new UsageError(`${typed}: no such option`, meant === undefined ? HELP : `did you mean --${meant}? ${HELP}`);
 }

@@ -30,6 +30,7 @@ for (const [title, cases] of Object.entries<[string, string][]>({
     ['list -out x', `-out: no such option | did you mean --out? ${HELP}`],
     ['list -x', `-x: no such option | ${HELP}`],
     ['serve --prot=80', `--prot: no such option | did you mean --port? ${HELP}`],
+    ['serve --out x', `--out: no such option | did you mean --origin? ${HELP}`],
     ['prune --keep 1 --no-pages', `--no-pages: no such option | ${HELP}`],
     ['list extra', `extra: nothing takes this word | ${HELP}`],
     [

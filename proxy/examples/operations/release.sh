@@ -1,7 +1,7 @@
 #!/bin/sh
 # Publishes the next release, or verifies the one that is served, unattended. A release is built, verified, made current,
 # copied to a bucket if there is one, and old ones are pruned. Whatever fails, the release before is still served; run
-# again, it goes on where it has failed.
+# again with the same id, which is the date unless `release=` names one, it goes on where it has failed.
 #
 #   release.sh SETTINGS            publishes
 #   release.sh SETTINGS verify     verifies what is served, in the bucket if there is one

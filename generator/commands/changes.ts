@@ -21,7 +21,10 @@ export const changesCommand = defineCommand({
       .positional('b', NEW)
       .option('out', OUT)
       .option('dry-run', { type: 'boolean', describe: 'count the units that would be compared; write nothing' })
-      .option('sign-key', SIGN_KEY)
+      .option('sign-key', {
+        ...SIGN_KEY,
+        describe: 'private Ed25519 key (PEM) to sign the file of the changes and gone.bin with',
+      })
       .option('workers', WORKERS)
       .example('$0 changes gadm-4.1 gadm-4.2', 'write output/changes/gadm-4.1..gadm-4.2.csv.gz'),
   async handler(argv) {

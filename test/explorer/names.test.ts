@@ -23,8 +23,13 @@ await buildNamedUnits(folder, 'España', HOSTILE);
 const proxy = await startService(folder);
 const names = namesOf(proxy.url);
 
-function namesOf(url: string, token = (): string => TOKEN, lang = ''): Names {
-  return new Names(createClient({ base: `${url}/`, token }), token, () => lang);
+function namesOf(url: string, token = (): string => TOKEN, lang = '', release?: string): Names {
+  return new Names(
+    createClient({ base: `${url}/`, token }),
+    token,
+    () => lang,
+    () => release,
+  );
 }
 
 /** The unit with a GID at a level. */
@@ -225,4 +230,28 @@ test('names of another release than those loaded before replace them', async () 
   assert.equal((await find(levels, 1, 'ESP.1_1'))?.name, 'Madrid');
   assert.equal((await find(levels, 0, 'ESP'))?.name, 'Hispania');
   for (const { release } of await levels.load(3)) assert.equal(release, 'r2');
+});
+
+test('names that a cache keeps of a release before are asked for again, and never taken for those of this one', async () => {
+  let newest = 'r2';
+  const asked: unknown[] = [];
+  // In place of a cache: only who asks it to, it asks whether there is something newer.
+  const server = createServer(({ url, headers }, res) => {
+    const isFresh = headers['cache-control'] === 'max-age=0';
+    asked.push([url?.at(-1), isFresh]);
+    res.setHeader('Boundaries-Matched', 1);
+    const release = isFresh || url?.endsWith('lv1') ? newest : 'r1';
+    res.setHeader('Boundaries-Release', release);
+    res.end(`${HEADER}\n[1,"A","${release}",null,null,0,null,[]]\n`);
+  });
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const kept = namesOf(url, undefined, undefined, 'r2');
+  assert.equal((await find(kept, 0, 'A'))?.name, 'r2');
+  assert.deepEqual(asked, [
+    ['0', false],
+    ['0', true],
+  ]);
+  assert.equal((await namesOf(url).load(1))[0]?.release, 'r2');
+  newest = 'r1';
+  await assert.rejects(find(namesOf(url, undefined, undefined, 'r2'), 0, 'A'), { status: 0, code: 'release-changed' });
 });

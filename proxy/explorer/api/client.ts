@@ -19,6 +19,9 @@ export type Size = { matched: number; bytes: number };
 /** Some lines of a long body. */
 type Batch = { lines: string[]; matched: number; release: string };
 
+/** A file that the browser keeps: the one that it has will do, or the service is asked whether it has changed. */
+export type Kept = 'default' | 'no-cache';
+
 export interface Client {
   /** The address of a path under api/v1/. */
   urlOf: (path: string) => string;
@@ -29,10 +32,10 @@ export interface Client {
    * The units of a whole listing as GeoJSON text, as they arrive; the first batch comes with the headers and has none.
    */
   download: (path: string, signal: AbortSignal) => AsyncGenerator<Batch>;
-  /** The same of a file of text lines. */
-  lines: (path: string, signal: AbortSignal) => AsyncGenerator<Batch>;
-  /** A file as it is. @param cache whether one that the browser keeps will do */
-  file: (path: string, signal: AbortSignal, cache?: 'default' | 'no-store') => Promise<{ blob: Blob; release: string }>;
+  /** The same of a file of text lines. @param cache as `file` */
+  lines: (path: string, signal: AbortSignal, cache?: Kept) => AsyncGenerator<Batch>;
+  /** A file as it is. @param cache if the browser may keep it */
+  file: (path: string, signal: AbortSignal, cache?: Kept) => Promise<{ blob: Blob; release: string }>;
   /** An answer in JSON, and the address of the next page of it. */
   json: (url: string, signal: AbortSignal) => Promise<{ json: unknown; matched: number; next: string | undefined }>;
   /** The token, for addresses of the service's API alone. */
@@ -40,6 +43,9 @@ export interface Client {
 }
 
 export const NOT_REACHED = 'The service cannot be reached.';
+/** Of answers that are of several releases, in a RefusalError without a status. */
+export const RELEASE_CHANGED = 'release-changed';
+export const OTHER_RELEASE = 'A new release is being published, and its names do not arrive yet.';
 const BROKEN_OFF = 'The download broke off.';
 
 /** The service answered with an error, or could not be reached. */
@@ -91,12 +97,11 @@ export function createClient({ base, token, onCurrent = () => {} }: ClientOption
     async *download(path, signal) {
       yield* batchesOf(await ask(urlOf(path), { signal }), signal, new DecompressionStream('gzip'));
     },
-    async *lines(path, signal) {
-      // The browser keeps them until the service says that they have changed.
-      yield* batchesOf(await ask(urlOf(path), { signal, cache: 'default' }), signal);
+    async *lines(path, signal, cache) {
+      yield* batchesOf(await ask(urlOf(path), { signal, ...(cache && { cache }) }), signal);
     },
-    async file(path, signal, cache = 'no-store') {
-      const response = await ask(urlOf(path), { signal, cache });
+    async file(path, signal, cache) {
+      const response = await ask(urlOf(path), { signal, ...(cache && { cache }) });
       const blob = await response.blob().catch((error) => {
         throw signal.aborted ? error : new RefusalError({ detail: BROKEN_OFF });
       });

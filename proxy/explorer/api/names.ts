@@ -1,7 +1,7 @@
 // The names of the units, with their parents, what is inside and where a map goes to show them: from the names files of
 // the release, each level loaded when it is first needed.
 import type { Box } from '../map/geometry/box.ts';
-import { type Client, RefusalError } from './client.ts';
+import { type Client, type Kept, OTHER_RELEASE, RELEASE_CHANGED, RefusalError } from './client.ts';
 import { type NamedUnit, typeOf, type UnitsInside } from './unit.ts';
 
 type Row = [
@@ -42,33 +42,44 @@ export class Names {
   #client;
   #token;
   #lang;
+  #wanted;
   #ended = new AbortController();
   #levels: Map<number, { load: Promise<LevelNames>; token: string; isLoaded: boolean }> = new Map();
   /** That of the newest answer. */
   #release = '';
 
-  /** @param lang the tag of the language; that of the default names where the release does not have it */
-  constructor(client: Client, token: () => string, lang: () => string) {
+  /**
+   * @param lang the tag of the language; that of the default names where the release does not have it
+   * @param wanted the release that is shown; undefined while none is, for the newest one
+   */
+  constructor(
+    client: Client,
+    token: () => string,
+    lang: () => string,
+    wanted: () => string | undefined = () => undefined,
+  ) {
     this.#client = client;
     this.#token = token;
     this.#lang = lang;
+    this.#wanted = wanted;
   }
 
   /**
    * Loads the levels from 0 to this one, as far as they are not loaded.
-   * @returns by level
+   * @returns by level, all of one release
    */
   async load(level: number): Promise<LevelNames[]> {
     for (let round = 1; round <= ROUNDS_MAX; round++) {
-      const loads = Array.from({ length: level + 1 }, (_, n) => this.#level(n));
+      // What the browser keeps may be of a release before.
+      const cache = round === 1 ? 'default' : 'no-cache';
+      const loads = Array.from({ length: level + 1 }, (_, n) => this.#level(n, cache));
       const loaded = await Promise.all(loads);
-      const release = this.#release;
+      const release = this.#wanted() ?? this.#release;
       if (loaded.every((one) => one.release === release)) return loaded;
       for (const [n, load] of loads.entries())
         if (loaded[n]?.release !== release && this.#levels.get(n)?.load === load) this.#levels.delete(n);
     }
-    const detail = 'A new release was published while the names were loading. Try again.';
-    throw new RefusalError({ code: 'release-changed', detail });
+    throw new RefusalError({ code: RELEASE_CHANGED, detail: `${OTHER_RELEASE} Try again in a minute.` });
   }
 
   /** What waits rejects with an AbortError. The next call loads again. */
@@ -93,12 +104,12 @@ export class Names {
     return { total: units.length, units: withParents(first, gid, levelAbove(levels, level)) };
   }
 
-  #level(level: number) {
+  #level(level: number, cache: Kept) {
     const known = this.#levels.get(level);
     const token = this.#token();
     // What another token does not permit must not fail this one.
     if (known !== undefined && (known.isLoaded || known.token === token)) return known.load;
-    const entry = { load: this.#read(level), token, isLoaded: false };
+    const entry = { load: this.#read(level, cache), token, isLoaded: false };
     this.#levels.set(level, entry);
     entry.load.then(
       () => {
@@ -109,14 +120,14 @@ export class Names {
     return entry.load;
   }
 
-  async #read(level: number): Promise<LevelNames> {
+  async #read(level: number, cache: Kept): Promise<LevelNames> {
     const units: NamedUnit[] = [];
     let [release, matched] = ['', 0];
     /** Where the columns are in each row. */
     let columns: number[] | undefined;
     const own = `name:${this.#lang()}`;
     try {
-      for await (const batch of this.#client.lines(`names/lv${level}`, this.#ended.signal)) {
+      for await (const batch of this.#client.lines(`names/lv${level}`, this.#ended.signal, cache)) {
         ({ release, matched } = batch);
         this.#release = release;
         const [header, ...others] = batch.lines;

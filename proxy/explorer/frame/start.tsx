@@ -24,7 +24,12 @@ const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
 const token = () => session.token;
 const client = createClient({ base, token, onCurrent: (release) => void follow(release) });
-const names = new Names(client, token, () => hashToLanguage(location.hash));
+const names = new Names(
+  client,
+  token,
+  () => hashToLanguage(location.hash),
+  () => page.about.value?.release,
+);
 /** How long the page goes by what the service said of itself, even if answers are of another release. */
 const KNOWN_MS = 30_000;
 let readAgainAt = Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 // What to say to a person when something did not work, by status.
-import { RefusalError } from '../api/client.ts';
+import { RELEASE_CHANGED, RefusalError } from '../api/client.ts';
 import { count, unitsText } from '../api/texts.ts';
 import { MapFault } from '../map/faults.ts';
 import type { Place } from '../state/place.ts';
@@ -17,6 +17,7 @@ export function errorToMessage(error: unknown): Message {
   if (error instanceof MapFault) return { kind: 'error', title: 'The map has a fault', detail: error.message };
   if (!(error instanceof RefusalError)) return { kind: 'error', title: UNREADABLE, detail: String(error) };
   const { status, code, message } = error;
+  if (code === RELEASE_CHANGED) return { kind: 'error', title: 'The release is changing', detail: message };
   let detail = message;
   if (status === 0) detail = `${message} Check that the service is running, and that you are online.`;
   if (status === 410) detail = 'A newer release has taken its place.';

@@ -2,6 +2,7 @@
 // worker, and forgets it at the sign-out; a visit of another release matches it again.
 import { batch, effect, signal } from '@preact/signals';
 import { LEVELS, type Level } from '../../../format/levels.ts';
+import { type Kept, OTHER_RELEASE } from '../api/client.ts';
 import { onPaletteChange, readPalette } from '../map/palette.ts';
 import { levelsWithUnits } from '../state/place.ts';
 import type { Visit } from '../state/visit.ts';
@@ -127,9 +128,12 @@ function levelsOf({ about }: Visit): Level[] {
 
 /** Gives a worker the names of a level: with the files of the page's own map all that is asked for. */
 async function give(level: Level, own: Reader, { client, about }: Visit): Promise<void> {
+  const ask = (cache: Kept) => client.file(`names/lv${level}`, own.ended.signal, cache);
   try {
-    const { blob, release } = await client.file(`names/lv${level}`, own.ended.signal, 'default');
-    if (release !== about.release) throw new Error('A new release is published. Choose the file again.');
+    let { blob, release } = await ask('default');
+    // What the browser keeps may be of a release before.
+    if (release !== about.release) ({ blob, release } = await ask('no-cache'));
+    if (release !== about.release) throw new Error(`${OTHER_RELEASE} Choose the file again in a minute.`);
     own.worker.postMessage({ is: 'names', level, names: blob } satisfies ToWorker);
   } catch (error) {
     if (visitFor(own) !== undefined) refuse(own, error instanceof Error ? error.message : String(error));

@@ -1,10 +1,16 @@
 // A release takes the place of another while the page is open.
 import assert from 'node:assert/strict';
+import { type FixtureLayer, layerOf, square } from '../../support/datasets/write-dataset.ts';
+import { startService } from '../../support/http/in-process-proxy.ts';
+import { buildLayers } from '../../support/releases/build-release.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { goToView, mapAtRest, settledAddress } from './asked-map.ts';
 import {
   ALL_SHAPES,
   buildExplorerRelease,
+  chooseTable,
   journey,
+  namesIn,
   saveFrom,
   selectUnit,
   startExplorer,
@@ -15,6 +21,22 @@ import {
 
 const service = await startExplorer(ALL_SHAPES);
 const other = await startExplorer();
+
+/** A release of a country with regions, of which one has this name. */
+const regions = (name: string): FixtureLayer[] => [
+  layerOf('ADM_0', ['GID_0', 'COUNTRY'], [[['AAA', 'Aland'], square(0, 0, 2)]]),
+  layerOf(
+    'ADM_1',
+    ['GID_1', 'GID_0', 'NAME_1'],
+    [
+      [['AAA.1', 'AAA', name], square(0, 0, 1)],
+      [['AAA.2', 'AAA', 'South'], square(1, 0, 1)],
+    ],
+  ),
+];
+const kept = temporaryFolder();
+await buildLayers(regions('Old North'), {}, kept);
+const open = await startService(kept, { explorer: true, isPublic: true });
 
 journey('someone stays while a release is published', { service, hasMap: 'asked' }, async (page, step) => {
   const tiles: string[] = [];
@@ -75,5 +97,26 @@ journey('answers are of several releases', { service: other, path: '/docs' }, as
     await selectUnit(page, 'Aland');
     assert.equal(told, 2);
     assert.equal(await page.locator('#facts').isVisible(), true);
+  });
+});
+
+// On a page of its own: the browser keeps nothing for one whose requests a test has answered.
+journey('the browser keeps names', { service: open, path: '/#lv1', isAlone: true }, async (page, step) => {
+  const card = page.locator('.table-card');
+
+  await step('those of the release before are neither listed nor matched', async () => {
+    await waitForPlace(page, 'r1', '2 units');
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await chooseTable(page, 'table.csv', 'name,v\nOld North,1\nSouth,2\n');
+    await card.getByText('2 of the 2 units of level 1 in Aland have a row.').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await buildLayers(regions('New North'), { release: 'r2' }, kept);
+    await open.releases.refresh();
+    await selectUnit(page, 'South');
+    await waitForPlace(page, 'r2', '2 units');
+    assert.deepEqual(await namesIn(page), ['New North', 'South']);
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await card.getByText('1 of the 2 units of level 1 in Aland have a row.').waitFor();
+    assert.equal(await page.locator('#message').innerText(), '');
   });
 });

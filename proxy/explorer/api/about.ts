@@ -68,11 +68,19 @@ const NOTHING: Pick<
 /**
  * @param base the address of the page
  * @param cache `no-cache`: caches must ask whether it has changed
+ * @returns without a release if the service has none, or did not say it
  */
 export async function readAbout(base: string, cache: 'default' | 'no-cache' = 'default'): Promise<About> {
-  const response = await fetch(new URL('about.json', base), { cache }).catch(() => undefined);
-  const file = (response?.ok ? await response.json() : {}) as AboutFile;
-  const { date, license, geometries = ['full'], levels = [], ...about } = file;
+  try {
+    const response = await fetch(new URL('about.json', base), { cache });
+    return toAbout((response.ok ? await response.json() : {}) as AboutFile);
+  } catch {
+    // Nobody answers, the answer is cut off, or it is somebody else's, as that of a network that asks for a sign-in.
+    return toAbout({});
+  }
+}
+
+function toAbout({ date, license, geometries = ['full'], levels = [], ...about }: AboutFile): About {
   return {
     ...NOTHING,
     ...about,

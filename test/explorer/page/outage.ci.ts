@@ -2,13 +2,13 @@
 // have.
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { journey, openUnit, row, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
+import { give, journey, openUnit, row, startExplorer, TOKEN, waitForPlace } from './explorer-page.ts';
 
 const service = await startExplorer();
 
-/** Answers requests with 503, until the result is called. */
-async function outage(page: Page, paths: string): Promise<() => Promise<void>> {
-  await page.route(paths, (route) => route.fulfill({ status: 503, body: 'down' }));
+/** Answers requests with 503, or something else, until the result is called. */
+async function outage(page: Page, paths: string, answer = { status: 503, body: 'down' }): Promise<() => Promise<void>> {
+  await page.route(paths, (route) => route.fulfill(answer));
   return () => page.unroute(paths);
 }
 
@@ -23,17 +23,20 @@ journey('the service fails, and is there again', { service, path: '/', expected:
   const tryAgain = (): Promise<void> => message.getByRole('button', { name: 'Try again' }).click();
 
   await step('a page that was opened meanwhile gets its release and names', async () => {
-    await page.locator('#token').waitFor();
-    const ends = [await outage(page, '**/api/v1/**'), await outage(page, '**/about.json')];
-    await page.reload();
-    await page.getByLabel('Token').fill(TOKEN);
-    await page.getByRole('button', { name: 'Open' }).click();
-    await message.getByText('The service has a fault').waitFor();
-    await page.getByText('The service has no release yet, or it could not be asked.').waitFor();
-    await assertAtRest(page);
-    for (const end of ends) await end();
-    await tryAgain();
-    await waitForPlace(page, 'r1', '2 countries');
+    const portal = { status: 200, body: '<!doctype html>' };
+    for (const answer of [undefined, portal]) {
+      await page.locator('#token').waitFor();
+      const ends = [await outage(page, '**/api/v1/**'), await outage(page, '**/about.json', answer)];
+      await page.reload();
+      await give(page, TOKEN);
+      await message.getByText('The service has a fault').waitFor();
+      await page.getByText('The service has no release yet, or it could not be asked.').waitFor();
+      await assertAtRest(page);
+      for (const end of ends) await end();
+      await tryAgain();
+      await waitForPlace(page, 'r1', '2 countries');
+      if (answer === undefined) await page.reload();
+    }
   });
 
   await step('an opened unit says that its names are missing, and has them afterwards', async () => {

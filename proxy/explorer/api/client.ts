@@ -69,7 +69,7 @@ interface ClientOptions {
   /** Empty for none. */
   token: () => string;
   /** The release of an answer to a request that names none. */
-  onCurrent?: (release: string) => void;
+  onCurrent?: (release: string) => unknown;
 }
 
 /** @returns its functions throw RefusalError, and what `signal` is aborted with */

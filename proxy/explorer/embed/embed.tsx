@@ -2,7 +2,7 @@
 // place. It knows no token: neither one of an address nor one that the browser keeps.
 import { signal } from '@preact/signals';
 import { createRef, render } from 'preact';
-import { readAbout } from '../api/about.ts';
+import { type About, readAbout } from '../api/about.ts';
 import { createClient } from '../api/client.ts';
 import { Names } from '../api/names.ts';
 import { textToBox } from '../api/page-request.ts';
@@ -11,64 +11,103 @@ import { titleOf } from '../api/unit.ts';
 import { OuterLink } from '../controls/linked-text.tsx';
 import { drawMap } from '../map/draw-map.ts';
 import { type Box, unionOf } from '../map/geometry/box.ts';
+import type { UnitMap } from '../map/map.ts';
 import { Stage } from '../map/stage.tsx';
-import { unknownMessage } from '../messages/messages.ts';
+import { NO_RELEASE, unknownMessage } from '../messages/messages.ts';
+import { followReleases } from '../state/follow.ts';
 import { page } from '../state/page.ts';
 import { gidsFromBelow, isWorld, type Place, placeOf } from '../state/place.ts';
 import { hashToPlace, inLanguageOf, placeToHash } from '../state/place-hash.ts';
 
 const base = document.baseURI.replace(/#.*$/, '');
-const client = createClient({ base, token: () => '' });
+const client = createClient({ base, token: () => '', onCurrent: followReleases(base, (about) => void begin(about)) });
 const names = new Names(
   client,
   () => '',
   () => '',
+  () => page.about.value?.release,
 );
 const container = createRef<HTMLDivElement>();
 /** What is shown. */
 const shown = signal<Place | undefined>(undefined);
 const title = signal('Map');
 const fault = signal('');
+let map: UnitMap | undefined;
+/** Ends the map before. */
+let begun = new AbortController();
 /** Ends what was asked for the place before. */
 let latest = new AbortController();
 
 dropOthers();
 render(<Embed />, document.body);
-let about = inLanguageOf(location.hash, await readAbout(base));
-page.about.value = about;
-const map = await drawMap(container.current, about, client, new AbortController().signal, {
-  titleOf: () => undefined,
-  onPick(picked) {
-    map?.select(picked);
-    shown.value = { ...placeOf(picked, about.levels), view: shown.value?.view };
-  },
-  onHere() {},
-  onView(view) {
-    if (shown.value !== undefined) shown.value = { ...shown.value, view };
-  },
-  onError: fail,
-  covered: () => 0,
-  isFramed: window.top !== window,
-});
 addEventListener('hashchange', () => {
   dropOthers();
-  about = inLanguageOf(location.hash, about);
-  void show(hashToPlace(location.hash, about.levels));
+  const about = page.about.value && inLanguageOf(location.hash, page.about.value);
+  page.about.value = about;
+  if (about?.release !== undefined) void show(hashToPlace(location.hash, about.levels), about);
 });
-await show(hashToPlace(location.hash, about.levels));
+await begin(await readAbout(base));
+
+/**
+ * Draws the map of a release: at the place that is shown, or else that of the address.
+ * @param told what the service says of itself
+ */
+async function begin(told: About): Promise<void> {
+  begun.abort();
+  begun = new AbortController();
+  const { signal } = begun;
+  const about = inLanguageOf(location.hash, told);
+  page.about.value = about;
+  if (about.release === undefined) {
+    fail(NO_RELEASE);
+    return;
+  }
+  const before = shown.value;
+  shown.value = undefined;
+  fault.value = '';
+  latest.abort();
+  names.close();
+  map?.remove();
+  map = undefined;
+  const drawn = await drawMap(container.current, about, client, signal, {
+    titleOf: () => undefined,
+    onPick(picked) {
+      map?.select(picked);
+      shown.value = { ...placeOf(picked, about.levels), view: shown.value?.view };
+    },
+    onHere() {},
+    onView(view) {
+      if (shown.value !== undefined) shown.value = { ...shown.value, view };
+    },
+    onError: fail,
+    covered: () => 0,
+    isFramed: window.top !== window,
+  });
+  if (signal.aborted) return drawn?.remove();
+  map = drawn;
+  await show(shown.value ?? before ?? hashToPlace(location.hash, about.levels), page.about.value);
+}
+
+/** Asks again for what is shown, or for the release where there was none. */
+async function tryAgain(): Promise<void> {
+  const about = page.about.value;
+  if (about?.release === undefined) await begin(await readAbout(base, 'no-cache'));
+  else if (shown.value !== undefined) await show(shown.value, about);
+}
 
 function Embed() {
   const place = shown.value;
+  const about = page.about.value;
   return (
     <main>
       <h1 class="unseen">{title}</h1>
       <Stage map={container}>
         <p class="to-explorer">
-          <OuterLink href={`./${place ? placeToHash(place, about) : ''}`}>Open in the explorer</OuterLink>
+          <OuterLink href={`./${place && about ? placeToHash(place, about) : ''}`}>Open in the explorer</OuterLink>
         </p>
         <p class="fault" role="alert" hidden={fault.value === ''}>
           {fault}{' '}
-          <button type="button" class="link" onClick={() => place && void show(place)}>
+          <button type="button" class="link" onClick={() => void tryAgain()}>
             Try again
           </button>
         </p>
@@ -83,7 +122,7 @@ function dropOthers(): void {
 }
 
 /** Shows a place: where its address has no view of the map, all of it. */
-async function show(place: Place): Promise<void> {
+async function show(place: Place, about: About): Promise<void> {
   latest.abort();
   latest = new AbortController();
   const { signal } = latest;
@@ -98,7 +137,7 @@ async function show(place: Place): Promise<void> {
   if (place.view !== undefined) map?.setView(place.view);
   map?.askAgain(true);
   try {
-    const [unit, whole] = await Promise.all([readUnit(place, signal), isWhole ? boxesOf(place.level) : []]);
+    const [unit, whole] = await Promise.all([readUnit(place, about, signal), isWhole ? boxesOf(place.level) : []]);
     if (signal.aborted) return;
     title.value = unit?.title ?? about.title ?? about.release ?? '';
     document.title = title.value;
@@ -113,7 +152,7 @@ async function show(place: Place): Promise<void> {
 }
 
 /** The unit whose GID a place selects, else the one that it is inside of. */
-async function readUnit(place: Place, signal: AbortSignal) {
+async function readUnit(place: Place, about: About, signal: AbortSignal) {
   const [named] = place.unit === undefined ? gidsFromBelow(place) : [{ level: place.level, gid: place.unit }];
   if (named === undefined) return undefined;
   const { own, lineage } = (await readTree({ client, about }, named, 1, signal)) ?? {};

@@ -11,6 +11,7 @@ import { mapCovered } from '../map/stage.tsx';
 import { NO_LINKED_TOKEN, NOT_ACCEPTED, REPLACE_TOKEN } from '../messages/messages.ts';
 import { isPublicService } from '../sign-in/service.ts';
 import { dropAddress, settleAddress, takeToken } from '../state/address.ts';
+import { followReleases } from '../state/follow.ts';
 import { focusHeading, page } from '../state/page.ts';
 import { hashToLanguage, inLanguageOf } from '../state/place-hash.ts';
 import { isToken, Session } from '../state/session.ts';
@@ -23,16 +24,13 @@ const isPublic = isPublicService();
 const session = new Session();
 const base = document.baseURI.replace(/#.*$/, '');
 const token = () => session.token;
-const client = createClient({ base, token, onCurrent: (release) => void follow(release) });
+const client = createClient({ base, token, onCurrent: followReleases(base, goOn) });
 const names = new Names(
   client,
   token,
   () => hashToLanguage(location.hash),
   () => page.about.value?.release,
 );
-/** How long the page goes by what the service said of itself, even if answers are of another release. */
-const KNOWN_MS = 30_000;
-let readAgainAt = Number.NEGATIVE_INFINITY;
 /** The map of the visit, and where it is drawn. */
 let map: UnitMap | undefined;
 const container = createRef<HTMLDivElement>();
@@ -72,20 +70,12 @@ page.about.value = await readAbout(base);
 document.title = page.about.value.title ?? document.title;
 if (mayAsk()) void open();
 
-/**
- * Goes on with another release, if answers are of it and the service says so, too: of several proxies one may be late.
- * @param release of an answer
- */
-async function follow(release: string): Promise<void> {
-  const { release: shown } = page.about.value ?? {};
-  if (shown === undefined || release === shown || performance.now() - readAgainAt < KNOWN_MS) return;
-  readAgainAt = performance.now();
-  const about = await readAbout(base, 'no-cache');
-  if (about.release === undefined || about.release === shown) return;
+/** Goes on with another release. */
+function goOn(about: About): void {
   page.about.value = about;
   if (!mayAsk()) return;
   leave();
-  await open();
+  void open();
 }
 
 function signIn(token: string, isKept: boolean): void {
@@ -126,7 +116,7 @@ async function open(hasFocus = false): Promise<void> {
   const { signal } = latest;
   // The service had no release, or could not be reached, when the page was opened.
   const known = page.about.value;
-  const about = known?.release === undefined ? await readAbout(base) : known;
+  const about = known?.release === undefined ? await readAbout(base, 'no-cache') : known;
   page.about.value = about;
   const started = await startMap(about, signal);
   if (signal.aborted) return started?.remove();

@@ -208,3 +208,34 @@ for (const colorScheme of ['light', 'dark'] as const)
       );
     },
   );
+
+test(
+  'what the service says of itself is asked for again where it did not arrive, and with another release',
+  SKIP,
+  async () => {
+    await onSite({}, ['/embed#lv1?gid-0=AAA&map=5.00/1.00/2.00'], async (page) => {
+      const frame = (): Frame => page.mainFrame().childFrames()[0] ?? assert.fail('no frame');
+      const again = (): ReturnType<Frame['getByRole']> => frame().getByRole('button', { name: 'Try again' });
+      const described = '**/about.json';
+      for (const body of [undefined, '<!doctype html>', '{"release":"r1","lev']) {
+        await page.route(described, (route) =>
+          body === undefined ? route.abort() : route.fulfill({ contentType: 'application/json', body }),
+        );
+        await page.reload();
+        await frame().getByRole('alert').getByText('The service has no release yet, or it could not be').waitFor();
+        await again().click();
+        await page.unroute(described);
+        await again().click();
+        await mapOf(frame());
+        await frame().getByRole('alert').waitFor({ state: 'hidden' });
+      }
+      await buildExplorerRelease(folder, { ...ALL_SHAPES, release: 'r2', attribution: ['Third source'] });
+      await service.releases.refresh();
+      await frame().evaluate("location.hash = '#lv2?gid-0=AAA&map=6.00/2.00/2.00'");
+      await frame().locator('#credits').getByText('Third source').waitFor();
+      await mapAtRest(frame(), "theMap.getZoom() === 6 && theMap.getLayer('fill-2') !== undefined");
+      assert.equal(await frame().locator('#credits').getByText('Second source').count(), 0);
+      assert.equal(await frame().locator('#map canvas').count(), 1);
+    });
+  },
+);

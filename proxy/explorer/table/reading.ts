@@ -1,6 +1,6 @@
 // Reads a table from a file that somebody has chosen: how it is written, its header, and its rows, some at a time. It is
 // read twice, so that no more of it is in memory than what is needed.
-import { firstRow, HEAD_CHARS, lineEndOf, SEPARATORS, startOf } from '../../tables/csv-head.ts';
+import { HEAD_CHARS, lineEndOf, SEPARATORS, startOf } from '../../tables/csv-head.ts';
 import { CsvFault, type CsvForm, CsvReader, type CsvRow } from '../../tables/csv-rows.ts';
 import { count as inFigures } from '../api/texts.ts';
 
@@ -8,6 +8,8 @@ export const FILE_MAX_BYTES = 50_000_000;
 export const ROWS_MAX = 200_000;
 export const COLUMNS_MAX = 1000;
 const ROW_MAX_CHARS = 1_000_000;
+/** Rows by which the separator is found. */
+const TRIED_ROWS = 20;
 /** Rows by which columns are found. */
 const SAMPLE_ROWS = 2000;
 const PIECE_BYTES = 256 * 1024;
@@ -41,8 +43,12 @@ export async function openTable(file: Blob): Promise<OpenTable> {
   const forms = (separator === undefined ? SEPARATORS : [separator]).map(
     (one): CsvForm => ({ separator: one, lineEnd }),
   );
-  const found = forms.map((form) => ({ form, columns: firstRow(begun, form)?.values.length ?? 0 }));
-  const { form, columns } = found.reduce((most, one) => (one.columns > most.columns ? one : most));
+  const isWhole = head.length < HEAD_CHARS;
+  const found = forms.map((form) => ({ form, ...columnsBy(form, begun, isWhole) }));
+  const fitting = found.filter(({ columns, isFit }) => isFit && columns > 1);
+  // The header may have more of another sign: a name that is a sentence.
+  const likely = fitting.length > 0 ? fitting : found;
+  const { form, columns } = likely.reduce((most, one) => (one.columns > most.columns ? one : most));
   if (columns === 1)
     throw new TableFault('The table has one column. It must have one of units and one of values, between commas.');
   const written = { file, form, start, encoding };
@@ -61,6 +67,27 @@ export async function openTable(file: Blob): Promise<OpenTable> {
   }
   if (header === undefined || rows === 0) throw new TableFault('The table has no rows below its header.');
   return { ...written, header, rows, sample };
+}
+
+/**
+ * How many columns the header of a text has by a form; none if it cannot be read so.
+ * @param isWhole does it end with its last row?
+ * @returns `isFit`: the first rows have as many values
+ */
+function columnsBy(form: CsvForm, text: string, isWhole: boolean): { columns: number; isFit: boolean } {
+  const reader = new CsvReader(form, 1, Number.POSITIVE_INFINITY);
+  let [columns, rows] = [0, 0];
+  try {
+    for (const { values } of reader.read(text)) {
+      columns ||= values.length;
+      if (++rows > TRIED_ROWS) return { columns, isFit: true };
+    }
+    if (isWhole || rows === 0) for (const { values } of reader.end()) columns ||= values.length;
+    return { columns, isFit: true };
+  } catch (error) {
+    if (error instanceof CsvFault) return { columns, isFit: false };
+    throw error;
+  }
 }
 
 function nameOfColumn(name: string, column: number): string {

@@ -56,6 +56,16 @@ test('a column of GIDs, of codes or of names is found by what is in it, whatever
   assert.deepEqual(Object.keys(codes.found), ['AAA.1', 'AAA.2', 'AAA.3', 'AAA.4']);
 });
 
+test('numbers that would be codes with zeros before them are rather values, and an empty column is none', async () => {
+  for (const [text, column] of [
+    ['gid,v,\nAAA.1,1,\nAAA.2,2,\nAAA.3,3,\n', 1],
+    ['gid,code,v\nAAA.1,1,5.5\nAAA.2,2,6.5\nAAA.3,3,7.5\n', 2],
+    ['gid,,kind,v\nAAA.1,,a,1\nAAA.2,,b,2\nAAA.3,,a,3\n', 3],
+    ['gid,,\nAAA.1,,\nAAA.2,,\nAAA.3,,\n', 1],
+  ] as const)
+    assert.deepEqual((await matched(text)).choice, { units: [{ level: 1, column: 0 }], value: column }, text);
+});
+
 test('units of a level are enough: lower ones are not asked for', async () => {
   const { asked, level } = await matched('country,v\nALAND,1\nbeland,2\n');
   assert.deepEqual([asked, level], [[0], 0]);

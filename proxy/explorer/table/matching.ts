@@ -75,6 +75,8 @@ interface Share {
   found: number;
   /** By codes, not by names. */
   coded: number;
+  /** By codes whose zeros at the beginning are not written: they may as well be values. */
+  restored: number;
   /** How many of its texts differ. */
   different: number;
   areNumbers: boolean;
@@ -98,7 +100,7 @@ export async function findColumns(table: OpenTable, names: NamesDown): Promise<C
     throw new TableFault(`${tried} has names or codes of units of this release: ${shown(table.header)}.`);
   }
   const above = units.coded >= UNITS_SHARE ? [] : columnsAbove(units, sure);
-  const taken = new Set(sure.filter(({ level }) => level === units.level).map(({ column }) => column));
+  const taken = sure.filter(({ level }) => level === units.level);
   const used = new Set([units, ...above].map(({ column }) => column));
   return {
     units: [...above, units].map(({ level, column }) => ({ level, column })),
@@ -119,15 +121,22 @@ function columnsAbove({ column, level }: Share, sure: readonly Share[]): Share[]
   return found.sort((a, b) => a.level - b.level);
 }
 
-/** The first column of numbers that has no units, or else the first other one. */
-function valueColumn({ header, sample }: OpenTable, used: ReadonlySet<number>, units: ReadonlySet<number>): number {
-  const columns = header.map((_, column) => column).filter((column) => !used.has(column));
-  const others = columns.filter((column) => !units.has(column));
+/**
+ * The first column of numbers that has no units, or else of numbers that are codes only with zeros before them, or else
+ * the first other one. One without values only if there is no other.
+ * @param used not these @param units columns that may have units
+ */
+function valueColumn({ header, sample }: OpenTable, used: ReadonlySet<number>, units: readonly Share[]): number {
   const areNumbers = (column: number): boolean => {
     const texts = sample.map((values) => values[column] ?? '').filter((text) => text.trim() !== '');
-    return texts.length > 0 && texts.filter(isNumber).length >= VALUES_SHARE * texts.length;
+    return texts.filter(isNumber).length >= VALUES_SHARE * texts.length;
   };
-  return others.find(areNumbers) ?? others[0] ?? columns[0] ?? 0;
+  const free = header.map((_, column) => column).filter((column) => !used.has(column));
+  const columns = free.filter((column) => sample.some((values) => (values[column] ?? '').trim() !== ''));
+  const others = columns.filter((column) => !units.some((share) => share.column === column));
+  const bare = units.filter(({ found, restored }) => found - restored < UNITS_SHARE).map(({ column }) => column);
+  const numbers = [...others, ...columns.filter((column) => bare.includes(column))].find(areNumbers);
+  return numbers ?? others[0] ?? columns[0] ?? free[0] ?? 0;
 }
 
 function isNumber(text: string): boolean {
@@ -142,13 +151,14 @@ function textsIn({ sample }: OpenTable, column: number): { texts: string[]; diff
 }
 
 function shareOf({ texts, different }: { texts: string[]; different: number }, column: number, scope: Scope): Share {
-  const rules = texts.map((text) => decide(scope, text, SURE).rule);
+  const decisions = texts.map((text) => decide(scope, text, SURE));
   const all = Math.max(1, texts.length);
-  const found = rules.filter((rule) => rule !== undefined).length / all;
-  const coded = rules.filter((rule) => rule === 'code').length / all;
+  const found = decisions.filter(({ rule }) => rule !== undefined).length / all;
+  const coded = decisions.filter(({ rule }) => rule === 'code').length / all;
+  const restored = decisions.filter(({ isRestored }) => isRestored).length / all;
   const areNumbers = texts.every(isNumber);
   const score = found * different * (areNumbers ? NUMBERS_WEIGHT : 1);
-  return { column, level: scope.names.level, found, coded, different, areNumbers, score };
+  return { column, level: scope.names.level, found, coded, restored, different, areNumbers, score };
 }
 
 /** The first of the greatest. */

@@ -124,8 +124,11 @@ function SheetHandle() {
         pull.current.isDragged = true;
         move(Math.sign(up), false);
       }}
-      onClick={() => {
-        if (!pull.current.isDragged) move(1, true);
+      onClick={({ detail }) => {
+        // The click that ends a drag moves nothing; one of a key, which has no detail, does.
+        const { isDragged } = pull.current;
+        pull.current.isDragged = false;
+        if (!isDragged || detail === 0) move(1, true);
       }}
     />
   );

@@ -61,6 +61,21 @@ journey('someone pulls the sheet on a phone', { service, ...SMALL, hasMap: 'aske
     await sheet.tap();
   });
 
+  await step('keys move it, also after it was pulled', async () => {
+    const at = await boxOf(page, '#sheet');
+    const [x, y] = [at.x + at.width / 2, at.y + 5];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y - 100);
+    await page.mouse.up();
+    for (const height of ['full', 'low', 'half']) {
+      await page.getByRole('button', { name: `Panel height: ${height}. Change` }).waitFor();
+      await sheet.press('Enter');
+    }
+    await sheet.tap();
+    await sheet.tap();
+  });
+
   await step('a tap on the map picks a unit', async () => {
     await page.getByRole('button', { name: 'Open Beland: 1 inside' }).tap();
     await waitForPlace(page, 'Beland', '1 × Region');

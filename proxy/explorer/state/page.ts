@@ -26,6 +26,8 @@ export interface Legend {
   title: string;
   /** `stripes`: the colour of stripes upon it. */
   entries: readonly { colour: string; text: string; stripes?: string }[];
+  /** What a unit has; empty for nothing. */
+  noteOf: (level: number, fid: number) => string;
 }
 
 export const page = {

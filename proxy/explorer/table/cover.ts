@@ -36,7 +36,7 @@ export function coverOf(table: ReadTable, signal: AbortSignal): Cover {
   };
   return {
     level,
-    noteOf: (fid) => shownText(valueAt(table.values, table.numbers[table.fids.indexOf(fid)])),
+    noteOf: (fid) => noteOf(table, fid),
     draw(map) {
       for (const id of [COVER_FILL, COVER_STRIPES]) if (map.getLayer(id) !== undefined) map.removeLayer(id);
       showStripes(map);
@@ -64,6 +64,11 @@ export function coverOf(table: ReadTable, signal: AbortSignal): Cover {
       void tell(map);
     },
   };
+}
+
+/** The value of a unit as far as it is shown; empty if it has none. */
+export function noteOf({ values, numbers, fids }: ReadTable, fid: number): string {
+  return shownText(valueAt(values, numbers[fids.indexOf(fid)]));
 }
 
 /** Of a unit without a class the stripes below are seen. */

@@ -3,13 +3,14 @@
 import { batch, effect, signal } from '@preact/signals';
 import { LEVELS, type Level } from '../../../format/levels.ts';
 import { type Kept, OTHER_RELEASE } from '../api/client.ts';
+import { statusOf } from '../map/faults.ts';
 import { onPaletteChange, readPalette } from '../map/palette.ts';
 import { levelsWithUnits } from '../state/place.ts';
 import type { Visit } from '../state/visit.ts';
 import { Card } from './card.tsx';
 import { CLASSES, type Reading } from './classes.ts';
 import { coloursOf } from './colours.ts';
-import { coverOf, isDark } from './cover.ts';
+import { coverOf, isDark, noteOf } from './cover.ts';
 import { withColumn } from './geojson.ts';
 import type { Choice } from './matching.ts';
 import type { FromWorker, ReadTable, ToWorker } from './messages.ts';
@@ -136,7 +137,10 @@ async function give(level: Level, own: Reader, { client, about }: Visit): Promis
     if (release !== about.release) throw new Error(`${OTHER_RELEASE} Choose the file again in a minute.`);
     own.worker.postMessage({ is: 'names', level, names: blob } satisfies ToWorker);
   } catch (error) {
-    if (visitFor(own) !== undefined) refuse(own, error instanceof Error ? error.message : String(error));
+    const waits = visitFor(own);
+    // All of the page is signed out then.
+    if (statusOf(error) === 401) waits?.fail(error);
+    else if (waits !== undefined) refuse(own, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -188,6 +192,7 @@ function tellLegend(): void {
   parts.page.legend.value = {
     title: shownText(header[choice.value] ?? ''),
     entries: isAll ? entries : [...entries, without],
+    noteOf: (level, fid) => (level === table.level ? noteOf(table, fid) : ''),
   };
 }
 

@@ -8,7 +8,7 @@ import { type Fact, FactList } from '../controls/fact-list.tsx';
 import { areaKm2, isTorn } from '../map/geometry/area.ts';
 import { shownAddress } from '../state/address.ts';
 import { levelsInside } from '../state/levels-below.ts';
-import { showRequest } from '../state/page.ts';
+import { page, showRequest } from '../state/page.ts';
 import type { Visit } from '../state/visit.ts';
 
 export function Facts({ visit }: { visit: Visit }) {
@@ -48,7 +48,7 @@ export function Facts({ visit }: { visit: Visit }) {
           </button>
         )}
       </div>
-      <FactList facts={[...factsOf(row), ...shapeFacts(unit, answer === 'failed')]} />
+      <FactList facts={[...tableFact(row), ...factsOf(row), ...shapeFacts(unit, answer === 'failed')]} />
       {unit && (
         <details>
           <summary>{properties.length} properties</summary>
@@ -57,6 +57,13 @@ export function Facts({ visit }: { visit: Visit }) {
       )}
     </article>
   );
+}
+
+/** What the legend of the map has of it. */
+function tableFact({ level, fid }: NamedUnit): Fact[] {
+  const { title = '', noteOf } = page.legend.value ?? {};
+  const note = noteOf?.(level, fid) ?? '';
+  return note === '' ? [] : [[`Table: ${title}`, note]];
 }
 
 function factsOf(row: NamedUnit): Fact[] {

@@ -11,6 +11,7 @@ import {
   journey,
   keptBy,
   saveFrom,
+  selectUnit,
   signOut,
   startExplorer,
   TOKEN,
@@ -63,7 +64,9 @@ async function writtenIn(page: Page, act: () => Promise<unknown>): Promise<strin
   return page.evaluate<string[]>('written');
 }
 
-journey('someone colours the map by a table', { service, hasMap: 'asked', expected: [503] }, async (page, step) => {
+const WITH_MAP = { service, hasMap: 'asked', expected: [401, 503] } as const;
+
+journey('someone colours the map by a table', WITH_MAP, async (page, step) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(`${request.url().slice(service.url.length)} ${request.postData() ?? ''}`));
   const card = page.locator('.table-card');
@@ -197,6 +200,13 @@ journey('someone colours the map by a table', { service, hasMap: 'asked', expect
     await page.locator('#release').getByText('r2', { exact: true }).waitFor({ state: 'attached' });
     await until(async () => asked.some((path) => path.startsWith('/api/v1/names/lv1')), 'no names of r2');
     await card.getByText('2 of the 2 units of level 1 in Aland have a row.').waitFor();
+    await page.getByRole('tab', { name: 'Browse' }).click();
+    await selectUnit(page, 'North');
+    assert.match(
+      (await page.locator('#facts .facts').first().textContent()) ?? '',
+      new RegExp(`^Table: ${SECRET}1GID`),
+    );
+    await page.getByRole('tab', { name: 'Table' }).click();
     await goToView(page, `${service.url}/#lv1?gid-0=AAA&map=5.00/2.00/2.00`);
     await waitForColours(page, COLOURS);
   });
@@ -238,5 +248,12 @@ journey('someone colours the map by a table', { service, hasMap: 'asked', expect
     await card.getByRole('alert').getByText('fifth.csv: Something between this page and the service').waitFor();
     assert.equal(await legend.count(), 0);
     assert.equal(await card.getByRole('heading').count(), 0);
+  });
+
+  await step('a token that is not accepted any more is asked for again', async () => {
+    await page.route('**/api/v1/names/*', (route) => route.fulfill({ status: 401, body: '' }));
+    await chooseTable(page, 'sixth.csv', TABLE);
+    await page.getByText('The service does not accept this token.').waitFor();
+    await page.locator('#token:focus').waitFor();
   });
 });

@@ -54,14 +54,14 @@ export function readCodes(source: LevelSource): Codes {
     const fields = new Map(layer.columns.map((column) => [column.name, column.fields]));
     for (const feature of opened.features) {
       const values = withParents(feature.fields.toArray(), feature.fid, layer);
-      dropRepeated(keys, (name) => codeIn(values, fields.get(name) ?? []));
+      dropRepeated(keys, (name) => codeIn(values, fields.get(name) ?? [], layer));
       const texts = textsIn(values, telling);
-      const gid = gidFrom(values, elementAt(layer.gids, level));
+      const gid = gidFrom(values, elementAt(layer.gids, level), layer);
       if (gid === null) {
         codes.withoutGid ??= nameIn(values, layer);
         continue;
       }
-      const parents = layer.gids.slice(0, level).map((own) => gidFrom(values, own));
+      const parents = layer.gids.slice(0, level).map((own) => gidFrom(values, own, layer));
       const unit = { at, texts, parents };
       const first = firstOf(byGid, gid, unit);
       if (first === undefined) {
@@ -110,8 +110,8 @@ function dropRepeated(keys: Map<string, Set<string>>, codeOf: (name: string) => 
 }
 
 /** A value that may be a code; undefined for an area or a length, or for a long text. */
-function codeIn(values: readonly unknown[], fields: readonly number[]): string | undefined {
+function codeIn(values: readonly unknown[], fields: readonly number[], layer: LayerSource): string | undefined {
   const isMeasure = fields.some((field) => typeof values[field] === 'number' && !Number.isInteger(values[field]));
-  const code = isMeasure ? null : gidFrom(values, fields);
+  const code = isMeasure ? null : gidFrom(values, fields, layer);
   return code === null || code.length > CODE_LENGTH ? undefined : code;
 }

@@ -178,7 +178,7 @@ function scanUnits(
   for (const feature of unitsIn(layer, source)) {
     const values = feature.fields.toArray();
     for (const at of wide) valueToJson(values[at], 'integer64');
-    const gids = source.gids.map((own) => (isNone(values, own, source) ? null : gidFrom(values, own)));
+    const gids = source.gids.map((own) => (isNone(values, own, source) ? null : gidFrom(values, own, source)));
     for (const [at, seen] of keys) {
       seen.add(textOf(values[at]));
       if (seen.size <= units.length) keys.delete(at);

@@ -134,7 +134,7 @@ class PartWriter {
     } catch (error) {
       if (!(error instanceof UnionError)) throw error;
       const { source, part } = this.#task;
-      const gid = gidFrom(this.#readFeature(at).fields.toArray(), elementAt(source.gids, level));
+      const gid = gidFrom(this.#readFeature(at).fields.toArray(), elementAt(source.gids, level), source);
       throw new BuildError(
         `${atUnit(source, elementAt(part.fids, at))}: it cannot be united with the other units of ${gid}: ${error.message}`,
         'repair the geometry in the source, e.g. ogr2ogr -makevalid OUTPUT.gpkg SOURCE',

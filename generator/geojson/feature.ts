@@ -2,10 +2,10 @@
 
 import type { Box } from '../rings/bbox.ts';
 import type { RingSink } from '../rings/coordinates.ts';
-import type { Column } from '../source/level-source.ts';
+import type { LayerSource } from '../source/level-source.ts';
 import { newText, writeScaled } from './byte-writer.ts';
 import { type GeometryQuality, GeometryWriter } from './geometry.ts';
-import { columnValue, jsonOf, ValueError, valueToJson } from './property-values.ts';
+import { columnToJson, jsonOf, ValueError } from './property-values.ts';
 
 /**
  * Writes one feature.
@@ -25,6 +25,9 @@ export interface WrittenFeature {
   quality: GeometryQuality;
 }
 
+/** What is written of a layer. */
+type FeatureColumns = Pick<LayerSource, 'columns' | 'types'>;
+
 /** The geometry of a feature without one. */
 export const NO_GEOMETRY = Buffer.from('null');
 const END = Buffer.from('}\n');
@@ -40,16 +43,16 @@ export function geometryIn(text: Buffer, withoutGeometry: Buffer): Buffer {
 }
 
 /**
- * Makes a writer for a layer with these columns.
+ * Makes a writer of a layer's features.
  * @param precision decimals of the coordinates
  * @param rings receives the rings of all polygons
  * @returns a function that throws GeometryError and ValueError
  */
-export function newFeatureWriter(columns: readonly Column[], precision: number, rings?: RingSink): FeatureWriter {
+export function newFeatureWriter(layer: FeatureColumns, precision: number, rings?: RingSink): FeatureWriter {
   const geometry = new GeometryWriter(precision, rings);
   const scale = 10 ** precision;
   const number = newText();
-  const keys = columns.map((column) => JSON.stringify(column.name));
+  const keys = layer.columns.map((column) => JSON.stringify(column.name));
 
   function numberToJson(scaled: number): string {
     number.length = 0;
@@ -59,7 +62,7 @@ export function newFeatureWriter(columns: readonly Column[], precision: number, 
 
   return (fid, values, wkb) => {
     if (!Number.isSafeInteger(fid) || fid < 0) throw new ValueError(`fid ${fid} is not between 0 and 2^53 - 1`);
-    const properties = propertiesToJson(fid, columns, keys, values);
+    const properties = propertiesToJson(fid, layer, keys, values);
     const { json, box, quality } = geometry.write(wkb);
     const bbox = box === undefined ? '' : `"bbox":[${box.map(numberToJson).join()}],`;
     const head = Buffer.from(`{"type":"Feature","id":${fid},${bbox}"properties":${properties},"geometry":`);
@@ -70,13 +73,13 @@ export function newFeatureWriter(columns: readonly Column[], precision: number, 
 /** Concatenates the members: JSON.stringify of an object would move names like "2020" to the front. */
 function propertiesToJson(
   fid: number,
-  columns: readonly Column[],
+  layer: FeatureColumns,
   keys: readonly string[],
   values: readonly unknown[],
 ): string {
   let json = `{"fid":${fid}`;
-  for (const [i, column] of columns.entries()) {
-    const value = valueToJson(columnValue(values, column), column.type);
+  for (const [i, column] of layer.columns.entries()) {
+    const value = columnToJson(values, column, layer);
     json += `,${keys[i]}:${jsonOf(value)}`;
   }
   return `${json}}`;

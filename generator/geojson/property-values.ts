@@ -1,6 +1,6 @@
 // Property values: as JSON (verbatim, dates as ISO 8601), and as GIDs.
 import { elementAt } from '../../format/element-at.ts';
-import type { Column, ColumnType } from '../source/level-source.ts';
+import type { Column, ColumnType, LayerSource } from '../source/level-source.ts';
 
 /** A JSON value of a property. */
 export type PropertyValue = string | number | bigint | boolean | null | readonly (string | number)[];
@@ -69,16 +69,26 @@ function dateToIso(parts: Readonly<Record<string, number>>, type: ColumnType): s
   return `${date}T${time}${flag < UTC_FLAG ? '-' : '+'}${offset}`;
 }
 
-/** A value as a column of joined fields, or the value of its only field. */
-export function columnValue(values: readonly unknown[], { fields }: Column): unknown {
-  return fields.length === 1 ? values[elementAt(fields, 0)] : gidFrom(values, fields);
+/** The types of a layer's fields, by which their values are read. */
+type Types = Pick<LayerSource, 'types'>;
+
+/**
+ * The value of a column: that of its only field, or those of several, joined to a GID.
+ * @throws ValueError for a value that has no JSON form
+ */
+export function columnToJson(values: readonly unknown[], { fields }: Column, layer: Types): PropertyValue {
+  const [first = null, ...others] = fields.map((at) => valueToJson(values[at], elementAt(layer.types, at)));
+  return others.length === 0 ? first : gidFrom(values, fields, layer);
 }
 
 /** The GID in some fields, joined with dots; null if one of them is empty, or there are none. */
-export function gidFrom(values: readonly unknown[], fields: readonly number[]): string | null {
-  const parts = fields.map((field) => values[field]);
-  const isMissing = parts.some((part) => part === null || part === undefined || part === '');
-  return isMissing || parts.length === 0 ? null : parts.join('.');
+export function gidFrom(values: readonly unknown[], fields: readonly number[], { types }: Types): string | null {
+  const parts = fields.map((at) => {
+    const [value, type] = [values[at], elementAt(types, at)];
+    // An integer that may have lost digits is refused where it is published, not where a message names a unit.
+    return valueToText(valueToJson(value, type === 'integer64' && typeof value === 'number' ? 'real' : type));
+  });
+  return parts.includes(null) || parts.length === 0 ? null : parts.join('.');
 }
 
 /** A property value as the text of a name: null if there is none. */

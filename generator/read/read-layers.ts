@@ -9,12 +9,11 @@ import { takeGdalMessage } from '../gdal/open-dataset.ts';
 import { newFeatureWriter } from '../geojson/feature.ts';
 import type { GeometryQuality } from '../geojson/geometry.ts';
 import {
-  columnValue,
+  columnToJson,
   gidFrom,
   InexactInteger,
   isNoName,
   ValueError,
-  valueToJson,
   valueToText,
 } from '../geojson/property-values.ts';
 import { Findings, inspectGeometry, unitNamed } from '../quality/findings.ts';
@@ -25,7 +24,7 @@ import type { RingSink } from '../rings/coordinates.ts';
 import { GeometryError, NotDegrees } from '../rings/wkb-reader.ts';
 import { undecodableFids } from '../source/encodings.ts';
 import { fidOf } from '../source/fid-column.ts';
-import { type Column, foundIn, type LayerSource, type LevelSource, layerToText } from '../source/level-source.ts';
+import { foundIn, type LayerSource, type LevelSource, layerToText } from '../source/level-source.ts';
 import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
 import { CurveMet, readGeometry } from './read-geometry.ts';
@@ -161,17 +160,17 @@ class LevelReading {
 
   #readFeatures(at: number, layer: LayerSource, opened: OpenLayer): ReadingPlan | undefined {
     const { features: table } = opened.layer;
-    const write = newFeatureWriter(layer.columns, this.#task.precision, this.#sink.rings);
+    const write = newFeatureWriter(layer, this.#task.precision, this.#sink.rings);
     const { nameColumn, typeColumn, typeName, searchColumns, languages, codes } = elementAt(
       this.#task.source.layers,
       0,
     );
-    const nameOf = newTextOf(layer.columns, nameColumn);
-    const ownTypeOf = newTextOf(layer.columns, typeColumn);
+    const nameOf = newTextOf(layer, nameColumn);
+    const ownTypeOf = newTextOf(layer, typeColumn);
     const typeOf = (values: readonly unknown[]): string | null => ownTypeOf(values) ?? typeName ?? null;
-    const othersOf = searchColumns.map((column) => newTextOf(layer.columns, column));
-    const languagesOf = languages.map(([, column]) => newTextOf(layer.columns, column));
-    const codesOf = codes.map(([key, column]) => ({ key, textOf: newTextOf(layer.columns, column) }));
+    const othersOf = searchColumns.map((column) => newTextOf(layer, column));
+    const languagesOf = languages.map(([, column]) => newTextOf(layer, column));
+    const codesOf = codes.map(([key, column]) => ({ key, textOf: newTextOf(layer, column) }));
     const withParents = this.#withParents;
     const hasUnreadable = newHasUnreadable(layer);
     const undecodable = undecodableFids(layer);
@@ -194,7 +193,7 @@ class LevelReading {
         const wkb = wkbOf(readGeometry(feature, opened));
         this.#refuseFailure(layer, last);
         const { quality, box, ...written } = write(fid, values, wkb);
-        const gids = layer.gids.map((fields) => gidFrom(values, fields));
+        const gids = layer.gids.map((fields) => gidFrom(values, fields, layer));
         inspectGeometry(quality, foundAt, elementAt(gids, layer.level), this.#findings);
         const name = nameOf(values);
         this.#names.add(name, unit);
@@ -283,11 +282,11 @@ function remedyFor(error: GeometryError | ValueError, { level, crs }: LayerSourc
 }
 
 /** The text that a feature has in the column of this name; null in a layer without it. */
-function newTextOf(columns: readonly Column[], name: string): (values: readonly unknown[]) => string | null {
-  const column = columns.find((candidate) => candidate.name === name);
+function newTextOf(layer: LayerSource, name: string): (values: readonly unknown[]) => string | null {
+  const column = layer.columns.find((candidate) => candidate.name === name);
   if (column === undefined) return () => null;
   return (values) => {
-    const text = valueToText(valueToJson(columnValue(values, column), column.type));
+    const text = valueToText(columnToJson(values, column, layer));
     return text !== null && isNoName(text, name) ? null : text;
   };
 }
@@ -329,5 +328,5 @@ function wkbOf(geometry: ReturnType<typeof readGeometry>): Buffer | null {
 }
 
 function unitName(layer: LayerSource, fid: number, values: readonly unknown[]): string {
-  return unitNamed(fid, gidFrom(values, elementAt(layer.gids, layer.level)));
+  return unitNamed(fid, gidFrom(values, elementAt(layer.gids, layer.level), layer));
 }

@@ -116,7 +116,7 @@ export function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[]
 const GADM_2_COLUMN = /^ID_[1-5]$/i;
 
 function dissolvedLayer(
-  { path, driver, encoding, crs, layer, level, where, sql, gids, placed }: LayerSource,
+  { path, driver, encoding, crs, layer, level, where, sql, types, gids, placed }: LayerSource,
   levels: readonly Level[],
   names: readonly string[],
   how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept' | 'telling'>,
@@ -124,5 +124,5 @@ function dissolvedLayer(
   // The GID of a parent that is found by place is in no column.
   const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
   const columns = own.map((fields) => fields.map((at) => elementAt(names, at)).join('+'));
-  return { path, driver, encoding, crs, layer, level, where, sql, levels, gids: own, columns, ...how };
+  return { path, driver, encoding, crs, layer, level, where, sql, types, levels, gids: own, columns, ...how };
 }

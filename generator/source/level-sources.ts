@@ -38,6 +38,7 @@ import {
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
 import { publishedColumns } from './published-columns.ts';
 import {
+  refuseListsOfGids,
   refuseOtherColumns,
   refuseTwins,
   refuseUnknownColumns,
@@ -244,7 +245,9 @@ function layerSource(
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
   const { gids, missing } = findGids(levelLayer, fields, options, present, placed);
   const own = placed.map((n): SourceField => ({ name: `GID_${n}`, type: 'string', isGeometry: false }));
-  const columns = publishedColumns(levelLayer, [...fields, ...own], gids, chosen);
+  refuseListsOfGids(levelLayer, fields, gids);
+  const all = [...fields, ...own];
+  const columns = publishedColumns(levelLayer, all, gids, chosen);
   const features = countFeatures(opened, selection);
   let leftOut = 0;
   if (where !== undefined && sql === undefined) {
@@ -272,6 +275,7 @@ function layerSource(
     isMadeValid: options.makeValid === true,
     features,
     leftOut,
+    types: all.map(({ type }) => type),
     columns,
     gids,
     placed,

@@ -3,7 +3,7 @@ import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
-import { foundIn, type LayerSource } from './level-source.ts';
+import { foundIn, type LayerSource, type LevelLayer, type SourceField } from './level-source.ts';
 import { columnItems } from './published-columns.ts';
 import { isBeside, isNamed, type SeenLayer } from './seen-layers.ts';
 import { gidColumnToText, type SourceOptions } from './source-options.ts';
@@ -25,6 +25,23 @@ export function refuseTwins(layers: readonly SeenLayer[]): void {
     throw new BuildError(
       `${one.path}: layers ${one.layer} and ${other.layer} are both level ${level}`,
       `choose one: add --layer ${levelName(level)}=${one.layer} or --layer ${levelName(level)}=${other.layer}`,
+    );
+  }
+}
+
+/** A GID is one value: a list would be several. */
+export function refuseListsOfGids(
+  { path, layer, level }: LevelLayer,
+  fields: readonly SourceField[],
+  gids: readonly (readonly number[])[],
+): void {
+  for (const n of LEVELS.slice(0, level + 1)) {
+    const list = gids[n]?.map((at) => fields[at]).find((field) => field?.type === 'other');
+    if (list === undefined) continue;
+    const option = n === level ? levelName(n) : `${levelName(level)}:${levelName(n)}`;
+    throw new BuildError(
+      `${path}: layer ${layer} (level ${level}): column ${list.name} has lists, and no GIDs`,
+      `name another column with --gid-column ${option}=COLUMN, or change the column to text in the source`,
     );
   }
 }

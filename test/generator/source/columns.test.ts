@@ -176,6 +176,33 @@ testSource('refuses a list with a number beyond 2^53', {
   remedy: 'change the column to text',
 });
 
+testSource('a GID is made of values as they are published: dates, truth values, numbers, and none of NaN', {
+  source: textsOf({
+    'dated.geojson': geojsonOf([
+      '"code":"A","since":"2020-01-02","is":true,"share":1.5',
+      '"code":"B","since":"2021-01-02","is":false,"share":NaN',
+    ]),
+  }),
+  '--gid-column lv0=share lv1=since lv2=code+since+is --accept null-gids': {
+    'lv2 GID_2 since share': ['A.2020-01-02.true, 2020-01-02, 1.5', 'B.2021-01-02.false, 2021-01-02, null'],
+    'lv2 names gid parents': ['A.2020-01-02.true, ["1.5","2020-01-02"]', 'B.2021-01-02.false, [null,"2021-01-02"]'],
+  },
+});
+
+testSource('a GID that is joined with a 64-bit number has all of its digits, also without its column', {
+  source: textsOf({ 'joined.geojson': geojsonOf(BIG_INTEGERS.map((big) => `"code":"A","POP":${big}`)) }),
+  '--gid-column lv0=code+POP --columns=-POP': { 'lv0 GID_0': BIG_INTEGERS.map((big) => `A.${big}`) },
+});
+
+testSource('refuses GIDs in a column of lists', {
+  source: textsOf({ 'lists.geojson': geojsonOf(['"code":"A","parts":["a","b"]']) }),
+  '--gid-column lv1=code+parts': {
+    refused: /lists\.geojson: layer lists \(level 1\): column parts has lists, and no GIDs$/,
+    remedy: /^name another column with --gid-column lv1=COLUMN, or change the column to text in the source$/,
+  },
+  '--gid-column lv0=parts lv1=code': /column parts has lists, and no GIDs$/,
+});
+
 testSource('a column of names, of types, or of --columns need not be in every layer of a level, but in one', {
   source: filesOf(squares('a', ['code'], ['A']), squares('b', ['code', 'title', 'kind'], ['B', 'Title', 'region'])),
   '--layer lv0=* --gid-column lv0=code --name-column lv0=title --type-column lv0=kind --columns lv0=kind:sort': {

@@ -11,7 +11,7 @@ import { levelName } from '../../../format/levels.ts';
 import type { Release } from '../../../format/release-json.ts';
 import { describeSource, prepareLevels } from '../../../generator/describe-source.ts';
 import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
-import { columnValue, jsonOf, valueToJson } from '../../../generator/geojson/property-values.ts';
+import { columnToJson, jsonOf } from '../../../generator/geojson/property-values.ts';
 import { optionsOf } from '../../../generator/options/option-texts.ts';
 import { CurveMet, readGeometry } from '../../../generator/read/read-geometry.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
@@ -102,7 +102,7 @@ function* featuresOf({ layer }: OpenLayer): Generator<gdalTypes.Feature> {
 
 /** How GDAL can read all features of a layer. */
 function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
-  const hasTextIntegers = layer.columns.some(({ type }) => type === 'integer64');
+  const hasTextIntegers = layer.columns.some(({ fields }) => fields.some((at) => layer.types[at] === 'integer64'));
   const opened = openLayer(layer, { isStraightened: false, hasTextIntegers: false }, scratch);
   try {
     for (const feature of featuresOf(opened)) readGeometry(feature, opened);
@@ -141,9 +141,9 @@ function propertiesOf({ properties }: JsonFeature): Map<string, string | undefin
 }
 
 /** Those that a unit must have. */
-function expectedProperties(fid: number, values: readonly unknown[], { columns }: LayerSource): Map<string, string> {
-  const own = columns.map((column): [string, string] => {
-    return [column.name, jsonOf(valueToJson(columnValue(values, column), column.type))];
+function expectedProperties(fid: number, values: readonly unknown[], layer: LayerSource): Map<string, string> {
+  const own = layer.columns.map((column): [string, string] => {
+    return [column.name, jsonOf(columnToJson(values, column, layer))];
   });
   return new Map([['fid', String(fid)], ...own]);
 }

@@ -1,4 +1,5 @@
 // Which levels are made by uniting features, and from which layers: those of --dissolve, and GADM's single layer.
+import { shellWord } from '../../format/command-line/messages.ts';
 import { elementAt } from '../../format/element-at.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { BuildError } from '../report/errors.ts';
@@ -13,6 +14,25 @@ function dissolvesOf({ dissolve = [], levels }: SourceOptions): readonly Dissolv
   return dissolve.filter(({ level }) => levels.includes(level));
 }
 
+/** The level whose features the units of a level are made of: itself, but for one that is made from a level below. */
+export function featureLevel(level: Level, options: SourceOptions): Level {
+  const option = dissolvesOf(options).find((own) => own.level === level && own.of !== level);
+  return option === undefined ? level : featureLevel(option.of, options);
+}
+
+/** @throws BuildError for an option of a level that reads no features of its own */
+function refuseOfMade({ level, of }: DissolveOption, options: SourceOptions): void {
+  for (const name of ['where', 'sql', 'crs'] as const) {
+    const own = options[name]?.find((given) => given.level === level);
+    if (own === undefined) continue;
+    const read = featureLevel(of, options);
+    throw new BuildError(
+      `--${name} ${levelName(level)}=${own.value}: level ${level} is made from features of level ${read} (--dissolve ${dissolveToText({ level, of })})`,
+      `say it of that level, --${name} ${shellWord(`${levelName(read)}=${own.value}`)}, or leave it out`,
+    );
+  }
+}
+
 /** The layers of the source; one from which another level is made is a layer of that one, too. */
 export function withDissolved(seen: readonly SeenLayer[], options: SourceOptions): SeenLayer[] {
   let layers = [...seen];
@@ -25,6 +45,7 @@ export function withDissolved(seen: readonly SeenLayer[], options: SourceOptions
         `name its layer with --layer ${levelName(of)}=LAYER, or leave the option out`,
       );
     if (level === of) continue;
+    refuseOfMade(option, options);
     const own = layers.find(({ levels }) => levels.includes(level));
     if (own !== undefined)
       throw new BuildError(

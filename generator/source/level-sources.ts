@@ -12,7 +12,7 @@ import {
   refuseUnknownTags,
   type TaggedKind,
 } from './asked-columns.ts';
-import { dissolvedLayers, findSingleLayer, withDissolved } from './dissolved-sources.ts';
+import { dissolvedLayers, featureLevel, findSingleLayer, withDissolved } from './dissolved-sources.ts';
 import { expandSource } from './expand-source.ts';
 import { settleFids } from './fid-column.ts';
 import {
@@ -33,6 +33,7 @@ import {
   type LevelSource,
   type MadeLevels,
   partLayer,
+  type Selection,
   type SourceField,
 } from './level-source.ts';
 import { countFeatures, crsOfLayer, openSelection } from './open-layer.ts';
@@ -228,18 +229,19 @@ function layerSource(
 } {
   // What was made has been selected before, and may lack columns.
   const isMade = madeFrom !== undefined;
-  const where = isMade ? undefined : valuesFor(options.where, level).at(-1);
-  const statement = isMade ? undefined : valuesFor(options.sql, level).at(-1);
+  const read = featureLevel(level, options);
+  const where = isMade ? undefined : valuesFor(options.where, read).at(-1);
+  const statement = isMade ? undefined : valuesFor(options.sql, read).at(-1);
   const chosen = isMade
     ? valuesFor(options.columns, level).map((value) => ({ level: undefined, value }))
     : (options.columns ?? []);
   // The statement may name the layer as {layer}: that of NUTS has scale and year in its name.
   const sql = statement?.replaceAll('{layer}', `"${layer.replaceAll('"', '\\"')}"`);
   // What was made has the CRS of its source.
-  const crs = isMade ? undefined : valuesFor(options.crs, level).at(-1);
-  const selection = { path, driver, encoding: options.encoding, crs, layer, level, where, sql };
+  const crs = isMade ? undefined : valuesFor(options.crs, read).at(-1);
+  const selection = { path, driver, encoding: options.encoding, crs, layer, level: read, where, sql };
   const opened = openSelection(selection);
-  const layerCrs = crsOfLayer(opened.layer, selection);
+  const layerCrs = crsOfLayer(opened.layer, { ...selection, level });
   const fields = sql === undefined ? layerFields : sourceFields(opened.dataset, opened.layer);
   const levelLayer = { path, layer, ...madeFrom, level };
   const placed = above === undefined ? [] : placedLevels(level, fields, options, above);
@@ -249,12 +251,8 @@ function layerSource(
   const all = [...fields, ...own];
   const columns = publishedColumns(levelLayer, all, gids, chosen);
   const features = countFeatures(opened, selection);
-  let leftOut = 0;
-  if (where !== undefined && sql === undefined) {
-    opened.layer.setAttributeFilter(null);
-    leftOut = countFeatures(opened, selection) - features;
-  }
   opened.dataset.close();
+  const leftOut = where === undefined || sql !== undefined ? 0 : countAll(selection) - features;
   const nameOf = (wanted: readonly number[]): string =>
     columns.find((column) => wanted.length > 0 && column.fields.join() === wanted.join())?.name ?? '';
   const nameOfField = (field: number | undefined): string => (field === undefined ? '' : nameOf([field]));
@@ -272,6 +270,7 @@ function layerSource(
   const { languages, codes } = askedAt(level);
   const source: LayerSource = {
     ...selection,
+    level,
     isMadeValid: options.makeValid === true,
     features,
     leftOut,
@@ -290,6 +289,15 @@ function layerSource(
       .filter((name) => name !== ''),
   };
   return { source, names: fields.map(({ name }) => name), missing, crs: layerCrs, askedAt };
+}
+
+/** Opened anew: of a CSV file, GDAL does not count the features again that a condition has left out. */
+function countAll(selection: Selection): number {
+  const whole = { ...selection, where: undefined };
+  const opened = openSelection(whole);
+  const count = countFeatures(opened, whole);
+  opened.dataset.close();
+  return count;
 }
 
 /**

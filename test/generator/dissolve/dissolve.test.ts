@@ -361,6 +361,17 @@ test('a level that only a column has is made from the level below, with the colu
   assert.deepEqual(kinds, ['missing-parents']);
 });
 
+test('a condition or a statement for a level also selects what the levels above are made of', async () => {
+  const rows = ['a', 'b', 'a'].map((kind, i) => ['L', `R${i}`, `T${i}`, kind]);
+  const source = writePieces('selected.gpkg', ['land', 'region', 'town', 'kind'], ...rows);
+  const gids = { 'gid-column': ['lv0=land', 'lv1=region', 'lv2=town'], dissolve: ['lv0=lv1,lv1=lv2'] };
+  for (const selected of [{ where: ["lv2=kind = 'a'"] }, { sql: ["lv2=SELECT * FROM {layer} WHERE kind = 'a'"] }]) {
+    const { unitsOf, gidsOf } = await published(source, contentOptionsFrom({ ...gids, ...selected }));
+    assert.deepEqual(unitsOf(0).map(areaOf), [2]);
+    assert.deepEqual(gidsOf(1, 'region'), ['R0', 'R2']);
+  }
+});
+
 test('what cannot be dissolved is refused, and named', async () => {
   const source = writePieces('differing.gpkg', ['region', 'code'], ['R1', 'c'], ['R2', 'c']);
   const gids = ['lv1=region', 'lv2=code'];
@@ -371,6 +382,13 @@ test('what cannot be dissolved is refused, and named', async () => {
     ],
     [{ 'gid-column': gids, dissolve: ['lv3'] }, /^--dissolve lv3: the source has no level 3$/],
     [{ 'gid-column': ['lv2=code'], dissolve: ['lv1=lv2'] }, /layer units is level 1 but has no column GID_1/],
+    ...['where', 'sql', 'crs'].map(
+      (name) =>
+        [
+          { 'gid-column': gids, dissolve: ['lv1=lv2'], [name]: ['lv1=EPSG:4258'] },
+          new RegExp(`^--${name} lv1=EPSG:4258: level 1 is made from features of level 2 \\(--dissolve lv1=lv2\\)$`),
+        ] as const,
+    ),
   ] as const)
     await assert.rejects(buildRelease(source, join(folder, 'no'), { ...contentOptionsFrom(options) }), { message });
   for (const dissolve of ['lv2=lv1', 'lv7', 'lv1=lv2=lv3', ''])

@@ -7,13 +7,14 @@ import type { Level } from '../../../format/levels.ts';
 import { build } from '../../../generator/build.ts';
 import { type Report, SILENT } from '../../../generator/report/progress.ts';
 import { countryLayers } from '../../support/datasets/small-datasets.ts';
-import { type FixtureLayer, squares, writeDataset, writeFiles } from '../../support/datasets/write-dataset.ts';
+import { type FixtureLayer, square, squares, writeDataset, writeFiles } from '../../support/datasets/write-dataset.ts';
 import { buildOptions } from '../../support/releases/build-release.ts';
 import {
   filesOf,
   packagesOf,
   published,
   testSource,
+  textsOf,
   typedOptions,
   writeTexts,
 } from '../../support/releases/source-cases.ts';
@@ -186,6 +187,11 @@ testSource('how many features a condition leaves out is shown before the rest is
   '--gid-column lv1=code --where "lv1=code <> \'B\'"': {
     says: { '--where': [/^lv1: 2 units \(--where leaves out 1\), of left\.gpkg: layer left; /] },
   },
+});
+
+testSource('units of CSV that a condition leaves out are counted', {
+  source: textsOf({ 'some.csv': `WKT,GID_0\n"${square(0, 0)}",A\n"${square(1, 0)}",B\n` }),
+  '--where "lv0=GID_0 <> \'B\'"': { says: { '--where': [/^lv0: 1 unit \(--where leaves out 1\), of some\.csv: /] } },
 });
 
 testSource('units without a name are said where others have one', {

@@ -103,11 +103,15 @@ async function dissolve(
     const { path, layer, levels } = source;
     const own = join(folder, String(i));
     mkdirSync(own);
-    const { paths: parts, repaired, findings: planned } = await dissolveLayer(source, own, accept, pool, report);
-    made.push({ path, layer, levels, parts });
+    const done = await dissolveLayer(source, own, accept, pool, report);
+    made.push({ path, layer, levels, parts: done.paths, fields: done.fields });
     const findings = new Findings(levels[0] ?? source.level);
-    findings.add('repaired-geometries', `${sourceName(path)}: layer ${layer}, fid ${repaired[0]}`, repaired.length);
-    found.push(...planned, ...findings.list());
+    findings.add(
+      'repaired-geometries',
+      `${sourceName(path)}: layer ${layer}, fid ${done.repaired[0]}`,
+      done.repaired.length,
+    );
+    found.push(...done.findings, ...findings.list());
   }
   const { levels, findings } = await describeSource({ ...options, made }, pool);
   return { ...described, levels, findings: [...findings, ...found] };

@@ -2,6 +2,7 @@
 // the features that share a GID of level n. The build reads the parts that are written like any other source.
 import { join } from 'node:path';
 import { shellWord } from '../../format/command-line/messages.ts';
+import { elementAt } from '../../format/element-at.ts';
 import type { Finding } from '../../format/findings.ts';
 import { levelName } from '../../format/levels.ts';
 import { findingToText } from '../quality/check.ts';
@@ -9,7 +10,7 @@ import type { Acceptable } from '../quality/findings.ts';
 import { BuildError } from '../report/errors.ts';
 import type { Report } from '../report/progress.ts';
 import { keysAdvice } from '../source/layers-advice.ts';
-import type { DissolvedLayer } from '../source/level-source.ts';
+import type { DissolvedLayer, MadeLevels } from '../source/level-source.ts';
 import { sourceName } from '../source/source-options.ts';
 import type { Pool } from '../workers/pool.ts';
 import { TASKS } from '../workers/tasks.ts';
@@ -28,6 +29,8 @@ const PROCESS_BYTES = 300e6;
 export interface Dissolved {
   /** Paths of GeoPackages. The unit fids of a level, 1, 2, 3, ..., are unique across them. */
   paths: readonly string[];
+  /** The fields of each level. */
+  fields: MadeLevels['fields'];
   /**
    * Source fids of units that were made valid to unite them with others, ascending. Their own geometry is unchanged.
    */
@@ -83,6 +86,7 @@ export async function dissolveLayer(
   );
   return {
     paths: written.map(({ file }) => file),
+    fields: levels.map(({ fields }) => fields.map((at) => elementAt(source.fields, at))),
     repaired: written.flatMap((part) => part.repaired).sort((a, b) => a - b),
     findings: plan.findings,
   };

@@ -9,10 +9,10 @@ import { crsFrom, statedCrs, WGS84 } from '../gdal/crs.ts';
 import { execute, gdal } from '../gdal/gdal.ts';
 import { gdalResult } from '../gdal/open-dataset.ts';
 import { eachMadeValid, multiPolygonOf, polygonParts } from '../gdal/valid-polygons.ts';
-import { gidFrom } from '../geojson/property-values.ts';
+import { gidFrom, InexactInteger, jsonOf, type PropertyValue, valueToJson } from '../geojson/property-values.ts';
 import { BuildError } from '../report/errors.ts';
-import { type DissolvedLayer, partLayer } from '../source/level-source.ts';
-import { openSelection } from '../source/open-layer.ts';
+import { type ColumnType, type DissolvedLayer, partLayer } from '../source/level-source.ts';
+import { openSelection, withTextIntegers } from '../source/open-layer.ts';
 import type { LevelPlan, PartPlan } from './dissolve-plan.ts';
 import { atUnit, featurePolygons, unitAt, unitsIn } from './source-units.ts';
 
@@ -35,8 +35,8 @@ export interface PartResult {
 interface Piece {
   /** Index of its first source unit in the part. */
   first: number;
-  /** By field of the source; null also where its source units differ. */
-  values: readonly unknown[];
+  /** By field of the source, as they are published; null also where its source units differ. */
+  values: readonly PropertyValue[];
   geometry: gdalTypes.MultiPolygon | null;
   /** Are its polygons known to be valid? */
   isValid: boolean;
@@ -47,6 +47,16 @@ interface Piece {
  * @throws BuildError with file, layer and fid if GDAL or GEOS fails
  */
 export function writePart(task: PartTask): PartResult {
+  try {
+    return partOf(task);
+  } catch (error) {
+    if (!(error instanceof InexactInteger)) throw error;
+    return partOf({ ...task, source: withTextIntegers(task.source) });
+  }
+}
+
+/** @throws InexactInteger for a value that has to be read as text */
+function partOf(task: PartTask): PartResult {
   const { dataset, layer } = openSelection(task.source);
   try {
     return new PartWriter(task, layer).write();
@@ -58,7 +68,6 @@ export function writePart(task: PartTask): PartResult {
 class PartWriter {
   readonly #task: PartTask;
   readonly #layer: gdalTypes.Layer;
-  readonly #output: gdalTypes.Dataset;
   readonly #repaired: number[] = [];
   /** The features by fid, of a format that finds none without reading all before it. */
   readonly #features = new Map<number, gdalTypes.Feature>();
@@ -71,29 +80,32 @@ class PartWriter {
       for (const feature of unitsIn(layer, task.source))
         if (own.has(feature.fid)) this.#features.set(feature.fid, feature);
     }
-    rmSync(task.file, { force: true });
-    this.#output = this.#writing(() => gdal.open(task.file, 'w', 'GPKG'));
   }
 
   write(): PartResult {
-    const { part, levels } = this.#task;
+    const { part, levels, file } = this.#task;
     let pieces = Array.from(part.fids, (_, i) => this.#readPiece(i));
+    rmSync(file, { force: true });
+    const output = this.#writing(() => gdal.open(file, 'w', 'GPKG'));
     for (const [at, level] of [...levels.entries()].reverse()) {
       const owners = elementAt(part.owners, at);
       pieces = this.#mergeByOwner(pieces, owners, level);
       const units = pieces.filter(({ first }) => elementAt(owners, first) !== 0);
-      if (units.length > 0) this.#writing(() => this.#writeLevel(level, owners, units));
+      if (units.length > 0) this.#writing(() => this.#writeLevel(output, level, owners, units));
     }
-    this.#writing(() => this.#output.close());
+    this.#writing(() => output.close());
     return { repaired: this.#repaired };
   }
 
   #readPiece(first: number): Piece {
     const feature = this.#readFeature(first);
-    const polygons = featurePolygons(feature, this.#task.source);
+    const { source } = this.#task;
+    const own = feature.fields.toArray();
+    const values = source.fields.map(({ type }, at) => valueToJson(own[at], type));
+    const polygons = featurePolygons(feature, source);
     polygons?.flattenTo2D();
     const geometry = polygons && multiPolygonOf(polygonParts(polygons));
-    return { first, values: feature.fields.toArray(), geometry, isValid: false };
+    return { first, values, geometry, isValid: false };
   }
 
   #readFeature(i: number): gdalTypes.Feature {
@@ -116,8 +128,10 @@ class PartWriter {
     const [first, ...others] = group;
     if (first === undefined) throw new RangeError('a unit without members');
     if (others.length === 0) return first;
+    // GIDs are the same, but where different parts are joined to one text.
+    const gids = new Set(this.#task.source.gids.slice(0, level.level + 1).flat());
     const values = first.values.map((value, at) =>
-      others.every((other) => isSameValue(value, other.values[at])) ? value : null,
+      gids.has(at) || others.every((other) => isSameValue(value, elementAt(other.values, at))) ? value : null,
     );
     return { first: first.first, values, geometry: this.#unite(group, level), isValid: true };
   }
@@ -152,31 +166,28 @@ class PartWriter {
     return [multiPolygonOf(polygons)];
   }
 
-  #writeLevel({ level, fields }: LevelPlan, owners: Uint32Array, units: readonly Piece[]): void {
-    // The features of a unit have the same GIDs, also where integers beyond 2^53 cannot be compared.
-    const gids = new Set(this.#task.source.gids.slice(0, level + 1).flat());
-    const { crs } = this.#task.source;
+  #writeLevel(
+    output: gdalTypes.Dataset,
+    { level, fields }: LevelPlan,
+    owners: Uint32Array,
+    units: readonly Piece[],
+  ): void {
+    const { crs, fields: all } = this.#task.source;
     // A layer without a CRS is in WGS 84, as the build reads it; GDAL would declare an unknown CRS.
     const srs = (crs === undefined ? statedCrs(this.#layer) : undefined) ?? crsFrom(crs ?? WGS84);
-    const layer = this.#output.layers.create(partLayer(level), srs, gdal.wkbMultiPolygon, [
-      // Names that no column of the source has.
-      'FID=unit_fid',
-      'GEOMETRY_NAME=unit_geometry',
-      'SPATIAL_INDEX=NO',
-    ]);
-    for (const at of fields) layer.fields.add(this.#layer.fields.get(at));
-    const fieldMap = this.#layer.fields.map((_, at) => fields.indexOf(at));
-    execute(this.#output, 'BEGIN');
+    const layer = output.layers.create(partLayer(level), srs, gdal.wkbMultiPolygon, ['SPATIAL_INDEX=NO']);
+    const types = fields.map((at) => storedType(elementAt(all, at).type));
+    // Names of the source may differ in case alone, which those of a table may not.
+    for (const [i, type] of types.entries()) layer.fields.add(new gdal.FieldDefn(`c${i}`, type));
+    execute(output, 'BEGIN');
     for (const { first, values, geometry } of units) {
       const feature = new gdal.Feature(layer);
-      // GDAL copies the values itself: in JavaScript, 64-bit integers would lose digits.
-      feature.setFrom(this.#readFeature(first), fieldMap);
-      for (const [i, at] of fields.entries()) if (values[at] === null && !gids.has(at)) feature.fields.set(i, null);
+      feature.fields.set(fields.map((at, i) => storedValue(elementAt(values, at), elementAt(types, i))));
       feature.fid = elementAt(owners, first);
       feature.setGeometry(geometry);
       layer.features.add(feature);
     }
-    execute(this.#output, 'COMMIT');
+    execute(output, 'COMMIT');
   }
 
   /** Runs a step of writing. */
@@ -192,10 +203,20 @@ class PartWriter {
   }
 }
 
-/** Are two values of gdal-async equal? Integers beyond 2^53 never are: they may have lost digits. */
-function isSameValue(a: unknown, b: unknown): boolean {
-  if (typeof a === 'object' && a !== null) return JSON.stringify(a) === JSON.stringify(b);
-  return a === b && !(Number.isInteger(a) && !Number.isSafeInteger(a));
+function isSameValue(a: PropertyValue, b: PropertyValue): boolean {
+  return a === b || (typeof a === 'object' && jsonOf(a) === jsonOf(b));
+}
+
+/** The type of a column in the working file, which has values as they are published. */
+function storedType(type: ColumnType): string {
+  if (type === 'real') return gdal.OFTReal;
+  return type === 'integer' || type === 'boolean' ? gdal.OFTInteger : gdal.OFTString;
+}
+
+/** A value in the working file: in text, lists are JSON, and integers have all of their digits. */
+function storedValue(value: PropertyValue, type: string): string | number | null {
+  if (value === null || typeof value === 'string') return value;
+  return type === gdal.OFTString ? jsonOf(value) : Number(value);
 }
 
 /** GEOS, through GDAL, cannot unite members. The message is that of GEOS; the caller adds the place. */

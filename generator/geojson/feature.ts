@@ -26,7 +26,7 @@ export interface WrittenFeature {
 }
 
 /** What is written of a layer. */
-type FeatureColumns = Pick<LayerSource, 'columns' | 'types'>;
+type FeatureColumns = Pick<LayerSource, 'columns' | 'fields'>;
 
 /** The geometry of a feature without one. */
 export const NO_GEOMETRY = Buffer.from('null');

@@ -34,7 +34,11 @@ export function valueToJson(value: unknown, type: ColumnType): PropertyValue {
       throw new InexactInteger(`${value} is beyond 2^53 and may have lost digits`);
     return value;
   }
-  if (typeof value === 'string') return type === 'integer64' ? BigInt(value) : value;
+  if (typeof value === 'string') {
+    if (type === 'integer64') return BigInt(value);
+    // Where units are united, a list is JSON.
+    return type === 'other' ? valueToJson(JSON.parse(value), type) : value;
+  }
   if (Array.isArray(value)) return listToJson(value);
   if (Buffer.isBuffer(value)) return value.toString('base64');
   if (typeof value === 'object') return dateToIso(value as Readonly<Record<string, number>>, type);
@@ -69,22 +73,22 @@ function dateToIso(parts: Readonly<Record<string, number>>, type: ColumnType): s
   return `${date}T${time}${flag < UTC_FLAG ? '-' : '+'}${offset}`;
 }
 
-/** The types of a layer's fields, by which their values are read. */
-type Types = Pick<LayerSource, 'types'>;
+/** A layer's fields, by whose types their values are read. */
+type Fields = Pick<LayerSource, 'fields'>;
 
 /**
  * The value of a column: that of its only field, or those of several, joined to a GID.
  * @throws ValueError for a value that has no JSON form
  */
-export function columnToJson(values: readonly unknown[], { fields }: Column, layer: Types): PropertyValue {
-  const [first = null, ...others] = fields.map((at) => valueToJson(values[at], elementAt(layer.types, at)));
+export function columnToJson(values: readonly unknown[], { fields }: Column, layer: Fields): PropertyValue {
+  const [first = null, ...others] = fields.map((at) => valueToJson(values[at], elementAt(layer.fields, at).type));
   return others.length === 0 ? first : gidFrom(values, fields, layer);
 }
 
 /** The GID in some fields, joined with dots; null if one of them is empty, or there are none. */
-export function gidFrom(values: readonly unknown[], fields: readonly number[], { types }: Types): string | null {
-  const parts = fields.map((at) => {
-    const [value, type] = [values[at], elementAt(types, at)];
+export function gidFrom(values: readonly unknown[], own: readonly number[], { fields }: Fields): string | null {
+  const parts = own.map((at) => {
+    const [value, { type }] = [values[at], elementAt(fields, at)];
     // An integer that may have lost digits is refused where it is published, not where a message names a unit.
     return valueToText(valueToJson(value, type === 'integer64' && typeof value === 'number' ? 'real' : type));
   });

@@ -281,10 +281,10 @@ function remedyFor(error: GeometryError | ValueError, { level, crs }: LayerSourc
   return (error instanceof ValueError ? error.remedy : undefined) ?? 'fix the feature in the source';
 }
 
-/** The text that a feature has in the column of this name; null in a layer without it. */
+/** The text that a feature has in the column of this name; null in a layer without it. @param name '' for no column */
 function newTextOf(layer: LayerSource, name: string): (values: readonly unknown[]) => string | null {
   const column = layer.columns.find((candidate) => candidate.name === name);
-  if (column === undefined) return () => null;
+  if (name === '' || column === undefined) return () => null;
   return (values) => {
     const text = valueToText(columnToJson(values, column, layer));
     return text !== null && isNoName(text, name) ? null : text;

@@ -90,7 +90,7 @@ export function dissolvedLayers(
       // Its units have the name of one of theirs, unless an option says which column has their own.
       return valuesFor(options.nameColumns, level).length === 0 ? [] : nameFields(made);
     });
-    return [dissolvedLayer(source, levels, names, { isSingle: false, isZeroNone: false, kept, telling })];
+    return [dissolvedLayer(source, levels, { isSingle: false, isZeroNone: false, kept, telling })];
   });
 }
 
@@ -105,12 +105,9 @@ function taggedNames(made: LayerSource | undefined, names: readonly string[]): s
 export function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[] {
   const [only] = found;
   if (found.length !== 1 || only === undefined || only.level === 0 || only.gidColumns.includes('')) return [];
-  const { level, where, sql, gids, placed } = only;
+  const { level, where, sql, fields, gids, placed } = only;
   // The split reads the whole layer.
   if (where !== undefined || sql !== undefined || placed.length > 0) return [];
-  const plain = openSelection(only);
-  const fields = plain.layer.fields.map(({ name, type }) => ({ name, type }));
-  plain.dataset.close();
   const own = elementAt(gids, level);
   const last = elementAt(fields, elementAt(own, own.length - 1));
   const isNumber = last.type !== 'string';
@@ -123,27 +120,19 @@ export function findSingleLayer(found: readonly LayerSource[]): DissolvedLayer[]
   opened.dataset.close();
   if (shallower === 0) return [];
   const levels = LEVELS.slice(0, level + 1);
-  return [
-    dissolvedLayer(
-      only,
-      levels,
-      fields.map((field) => field.name),
-      { isSingle: true, isZeroNone, kept: [], telling: [] },
-    ),
-  ];
+  return [dissolvedLayer(only, levels, { isSingle: true, isZeroNone, kept: [], telling: [] })];
 }
 
 /** The columns of GADM 2 that have 0 where a unit belongs to a level above. */
 const GADM_2_COLUMN = /^ID_[1-5]$/i;
 
 function dissolvedLayer(
-  { path, driver, encoding, crs, layer, level, where, sql, types, gids, placed }: LayerSource,
+  { path, driver, encoding, crs, layer, level, where, sql, fields, gids, placed }: LayerSource,
   levels: readonly Level[],
-  names: readonly string[],
   how: Pick<DissolvedLayer, 'isSingle' | 'isZeroNone' | 'kept' | 'telling'>,
 ): DissolvedLayer {
   // The GID of a parent that is found by place is in no column.
-  const own = gids.map((fields, n) => (placed.some((by) => by === n) ? [] : fields));
-  const columns = own.map((fields) => fields.map((at) => elementAt(names, at)).join('+'));
-  return { path, driver, encoding, crs, layer, level, where, sql, types, levels, gids: own, columns, ...how };
+  const own = gids.map((gid, n) => (placed.some((by) => by === n) ? [] : gid));
+  const columns = own.map((gid) => gid.map((at) => elementAt(fields, at).name).join('+'));
+  return { path, driver, encoding, crs, layer, level, where, sql, fields, levels, gids: own, columns, ...how };
 }

@@ -65,8 +65,8 @@ export interface LayerSource extends LevelLayer {
   features: number;
   /** Number of the features that the condition leaves out. */
   leftOut: number;
-  /** The types of its fields, those of parents that are found by place last. */
-  types: readonly ColumnType[];
+  /** Its fields, those of parents that are found by place last. */
+  fields: readonly SourceField[];
   /** The published columns, in order, besides the fid. */
   columns: readonly Column[];
   /** The field whose values are the fids of the units; undefined if GDAL says them. */
@@ -120,8 +120,8 @@ export interface DissolvedLayer extends Selection {
   /** For each n = 0 .. level the fields whose values, joined with dots, are the GID at level n, and their names. */
   gids: readonly (readonly number[])[];
   columns: readonly string[];
-  /** The types of its fields. */
-  types: readonly ColumnType[];
+  /** Its fields. */
+  fields: readonly SourceField[];
   /** For each level that is made the names of further columns that it keeps. */
   kept: readonly (readonly string[])[];
   /** For each level that is made the fields by which units are told apart (same-unit.ts); none if it is not asked. */
@@ -132,6 +132,8 @@ export interface DissolvedLayer extends Selection {
 export interface MadeLevels extends Pick<DissolvedLayer, 'path' | 'layer' | 'levels'> {
   /** Paths of GeoPackages with a layer for each level. The fids of a level are unique across them. */
   parts: readonly string[];
+  /** For each level the fields of the source that it has, in the order of its own, which have other names. */
+  fields: readonly (readonly SourceField[])[];
 }
 
 /** The name of the layer of a level that was made. */

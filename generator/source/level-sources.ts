@@ -201,11 +201,13 @@ function withoutMade(layer: SeenLayer, made: readonly MadeLevels[]): SeenLayer {
 }
 
 /** The layers of levels that were made. */
-function layersOfParts({ parts, levels: made, ...madeFrom }: MadeLevels, options: SourceOptions): SeenLayer[] {
+function layersOfParts({ parts, levels: made, fields: own, ...madeFrom }: MadeLevels, options: SourceOptions) {
   return parts.flatMap((path) =>
-    layersIn({ path, isInFolder: false }, options).layers.map((layer) => {
-      const levels = made.filter((level) => partLayer(level) === layer.layer);
-      return { ...layer, levels, isChosen: true, madeFrom };
+    layersIn({ path, isInFolder: false }, options).layers.map((layer): SeenLayer => {
+      const at = made.findIndex((level) => partLayer(level) === layer.layer);
+      const [level, fields] = [elementAt(made, at), elementAt(own, at)];
+      const columns = fields.map(({ name }) => name);
+      return { ...layer, fields, columns, levels: [level], isChosen: true, madeFrom };
     }),
   );
 }
@@ -274,7 +276,7 @@ function layerSource(
     isMadeValid: options.makeValid === true,
     features,
     leftOut,
-    types: all.map(({ type }) => type),
+    fields: all,
     columns,
     gids,
     placed,

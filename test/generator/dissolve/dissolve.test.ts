@@ -179,16 +179,26 @@ test('polygons of one unit that overlap keep their whole area', async () => {
   assert.deepEqual((await dissolved(writeSingle('overlapping.gpkg', units))).levels[0]?.map(areaOf), [8]);
 });
 
-test('64-bit integers keep every digit; where they might differ, they are null', async () => {
+test('64-bit integers keep every digit; where they differ, they are null', async () => {
   const columns = ['GID_0', 'GID_1', { name: 'CODE', type: gdal.OFTInteger64 }];
-  const layer = squares('wide', columns, ['AAA', 'AAA.1', 0], ['AAA', 'AAA.2', 0], ['BBB', '', 0]);
+  const layer = squares(
+    'wide',
+    columns,
+    ...[
+      ['AAA', 'AAA.1', 0],
+      ['AAA', 'AAA.2', 0],
+      ['BBB', '', 0],
+      ['CCC', 'CCC.1', 0],
+      ['CCC', 'CCC.2', 1],
+    ],
+  );
   const path = writeDataset(join(folder, 'wide.gpkg'), 'GPKG', [layer]);
   const dataset = gdal.open(path, 'r+');
-  runSql(dataset, 'UPDATE wide SET CODE = 9007199254740993');
+  runSql(dataset, 'UPDATE wide SET CODE = 9007199254740992 + (1 - CODE)');
   dataset.close();
   const lines = (await dissolved(path)).linesOf(0);
   const codes = [...lines.matchAll(/"GID_0":"(\w+)","CODE":(\w+)/g)].map(([, gid, code]) => `${gid} ${code}`);
-  assert.deepEqual(codes, ['AAA null', 'BBB 9007199254740993']);
+  assert.deepEqual(codes, ['AAA 9007199254740993', 'BBB 9007199254740993', 'CCC null']);
 });
 
 test('the cost is said as a sentence with the minutes', () => {
@@ -370,6 +380,22 @@ test('a condition or a statement for a level also selects what the levels above 
     assert.deepEqual(unitsOf(0).map(areaOf), [2]);
     assert.deepEqual(gidsOf(1, 'region'), ['R0', 'R2']);
   }
+});
+
+test('values are those of the source: of any type, in columns of any name', async () => {
+  const common =
+    '"country":"A","Name":"x","NAME":"y","":"e","geom":"g","list":[1,2.5],"texts":["a","b"],"is":true,' +
+    '"day":"2020-01-02","moment":"2020-01-02T03:04:05+02:00","at":"03:04:05","share":0.1,"whole":5,"big":9007199254740993';
+  const feature = (i: number): string =>
+    `{"type":"Feature","id":${i},"properties":{${common},"part":${i}},"geometry":{"type":"Polygon","coordinates":` +
+    `[[[${i},0],[${i + 1},0],[${i + 1},1],[${i},0]]]}}`;
+  const file = join(folder, 'typed.geojson');
+  writeFileSync(file, `{"type":"FeatureCollection","features":[${[1, 2, 3].map(feature).join()}]}`);
+  const { linesOf, release } = await published(file, {
+    ...contentOptionsFrom({ 'gid-column': ['lv0=country'], dissolve: ['lv0'] }),
+  });
+  assert.equal(/"properties":{"fid":1,(.*)},"geometry"/.exec(linesOf(0))?.[1], common);
+  assert.deepEqual(release.quality, []);
 });
 
 test('what cannot be dissolved is refused, and named', async () => {

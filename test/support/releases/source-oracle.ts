@@ -102,7 +102,9 @@ function* featuresOf({ layer }: OpenLayer): Generator<gdalTypes.Feature> {
 
 /** How GDAL can read all features of a layer. */
 function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
-  const hasTextIntegers = layer.columns.some(({ fields }) => fields.some((at) => layer.types[at] === 'integer64'));
+  const hasTextIntegers = layer.columns.some(({ fields }) =>
+    fields.some((at) => layer.fields[at]?.type === 'integer64'),
+  );
   const opened = openLayer(layer, { isStraightened: false, hasTextIntegers: false }, scratch);
   try {
     for (const feature of featuresOf(opened)) readGeometry(feature, opened);

@@ -20,12 +20,12 @@ const TYPES: Readonly<Record<string, ColumnType>> = {
 /** The layer's fields, without its fid and geometry. */
 export function sourceFields(dataset: gdalTypes.Dataset, layer: gdalTypes.Layer): SourceField[] {
   const booleans = booleanFields(dataset, layer);
-  // GDAL's CSV driver keeps the column that it reads the geometry from.
+  // GDAL's CSV driver keeps the columns that it reads geometries from: WKT, and those whose names begin with _WKT.
   const isCsv = dataset.driver.description === 'CSV';
   return layer.fields.map((field, i) => ({
     name: field.name,
     type: booleans.has(i) ? 'boolean' : (TYPES[field.type] ?? 'other'),
-    isGeometry: isCsv && /^_?WKT/i.test(field.name),
+    isGeometry: isCsv && /^(WKT$|_WKT)/i.test(field.name),
   }));
 }
 

@@ -236,6 +236,12 @@ testSource('chooses, drops and renames columns; a column of WKT in a CSV file is
   '--columns lv0=-extr': /^--columns lv0=-extr: .*units\.csv: layer units has no column extr$/,
 });
 
+testSource('a column of CSV whose name begins with WKT is an attribute, but for _WKT', {
+  source: textsOf({ 'units.csv': 'wkt_note,GID_0,_wkt_2,wktname\nnote,AAA,"POLYGON((0 0,1 0,1 1,0 0))",Aland\n' }),
+  'lv0 columns': ['fid', 'wkt_note', 'GID_0', 'wktname'],
+  'lv0 wkt_note wktname': ['note, Aland'],
+});
+
 testSource('of --columns, a column that has a colon in its name is meant before the new name of another one', {
   source: textsOf({ 'units.csv': 'WKT,GID_0,name,name:en\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Ahvenanmaa,Aland\n' }),
   '--columns name:en': { 'lv0 columns': ['fid', 'GID_0', 'name:en'], 'lv0 name:en': ['Aland'] },

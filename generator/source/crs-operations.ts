@@ -53,7 +53,7 @@ function wayOf(layer: gdalTypes.Layer, srs: gdalTypes.SpatialReference, logged: 
   if (isExact) operations = [];
   // PROJ names an operation when it chooses one of several.
   else if (operations.length === 0 && database !== undefined) operations = onlyOperation(database, srs, places);
-  const accuracies = operations.map((name) => database && accuracyOf(database, name));
+  const accuracies = operations.map((name) => database && accuracyOf(database, name, srs.isProjected()));
   const isKnown = accuracies.length > 0 && accuracies.every((accuracy) => accuracy !== undefined);
   const area = database && areaOf(database, srs);
   database?.close();
@@ -99,17 +99,22 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Operations of which PROJ says no accuracy: it takes coordinates on two datums for the same ones. */
-const WITHOUT_ACCURACY = /^(Ballpark|Transformation from|Null geographic)/;
+/** What PROJ adds to the name of an operation that is made for another area. */
+const AS_FALLBACK = / as a fallback due to lack of more appropriate operations$/;
+/** Begins steps that change no datum. */
+const CONVERSION = /^(Conversion from|axis order change)/;
+const INVERSE = /^Inverse of /;
 
 /** In metres; undefined if it is not known. Undoing a projection is exact. @param name the names of its steps */
-function accuracyOf(database: gdalTypes.Dataset, name: string): number | undefined {
-  const steps = name.split(' + ').map((step) => {
-    const own = step.replace(/^Inverse of /, '');
+function accuracyOf(database: gdalTypes.Dataset, name: string, isProjected: boolean): number | undefined {
+  const names = name.replace(AS_FALLBACK, '').split(' + ');
+  const steps = names.map((step, i) => {
+    const own = step.replace(INVERSE, '');
     const sql = `SELECT MAX(accuracy) FROM coordinate_operation_view WHERE name = ${quoted(own)} AND deprecated = 0`;
     const accuracy = rows(database, sql)[0]?.[0];
     if (typeof accuracy === 'number') return accuracy;
-    return WITHOUT_ACCURACY.test(own) ? undefined : 0;
+    const isUndone = isProjected && i === 0 && INVERSE.test(step);
+    return isUndone || CONVERSION.test(own) ? 0 : undefined;
   });
   if (steps.includes(undefined)) return undefined;
   const sum = steps.reduce<number>((before, step) => before + (step ?? 0), 0);

@@ -74,6 +74,14 @@ testSource('a source whose CRS is latitude first has longitude first', {
   besides: inBox([10, 50, 11, 51]),
 });
 
+testSource('an operation that is made for another area has the accuracy that it has there', {
+  source: shapefile('beside', 31468, 'POLYGON((3500000 5540000,3510000 5540000,3510000 5550000,3500000 5540000))'),
+  'release.crs.0.operations': [
+    'Inverse of 3-degree Gauss-Kruger zone 4 + DHDN to WGS 84 (2) as a fallback due to lack of more appropriate operations',
+  ],
+  'release.crs.0.accuracy': 3,
+});
+
 test('an accuracy of less than a metre is recorded, and read again', async () => {
   const estonia = shapefile('est92', 4133, 'POLYGON((25 58.5,26 58.5,26 59,25 58.5))');
   const { release } = await published(pathsOf(estonia));

@@ -1,13 +1,13 @@
 // The file of --config: a JSON object with options by name, typed like those of the command line.
 import { readFileSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type DeclaredOptions, UsageError } from '../../format/command-line/messages.ts';
 import { codeOf } from '../../format/error-code.ts';
 import { FormatError, type JsonObject, objectFrom } from '../../format/parse.ts';
 import { isRemote } from '../source/source-options.ts';
 
 /** The options whose values are paths. */
-const PATHS: readonly string[] = ['source', 'out'];
+const PATHS: readonly string[] = ['source', 'out', 'sign-key', 'like'];
 
 /** Reads a config file. Its paths are relative to its folder. @throws UsageError if it is not one */
 export function readConfigFile(file: string, declared: DeclaredOptions): JsonObject {
@@ -18,7 +18,10 @@ export function readConfigFile(file: string, declared: DeclaredOptions): JsonObj
     const config = objectFrom(readFileSync(file, 'utf8'), where);
     for (const [name, value] of Object.entries(config)) checkOption(name, value, where, declared);
     return Object.fromEntries(
-      Object.entries(config).map(([name, value]) => [name, PATHS.includes(name) ? pathsFrom(value, file) : value]),
+      Object.entries(config).map(([name, value]) => [
+        name,
+        PATHS.includes(name) ? pathsFrom(name, value, file) : value,
+      ]),
     );
   } catch (error) {
     const code = codeOf(error);
@@ -31,10 +34,12 @@ export function readConfigFile(file: string, declared: DeclaredOptions): JsonObj
 /** Not options of a config file, which yargs adds to every command. */
 const META: readonly string[] = ['config', 'help', 'h', 'version', 'V'];
 
-function pathsFrom(value: unknown, file: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => pathsFrom(item, file));
+function pathsFrom(name: string, value: unknown, file: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => pathsFrom(name, item, file));
   if (typeof value !== 'string' || value === '' || isAbsolute(value) || isRemote(value)) return value;
-  return join(dirname(file), value);
+  if (name !== 'like') return join(dirname(file), value);
+  // Without a folder it is an id.
+  return /[/\\]/.test(value) ? resolve(dirname(file), value) : value;
 }
 
 /** @throws FormatError if there is no such option, or its value has another type */

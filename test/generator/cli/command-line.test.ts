@@ -2,7 +2,7 @@
 // is in ended-commands.ci.ts.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { BUILD_OPTIONS } from '../../../generator/commands/build-options.ts';
@@ -103,4 +103,19 @@ test('a config file is JSON in a regular file, whose options are named and typed
   await refused(pipe, /: not a regular file$/);
   await refused(folder, /: not a regular file$/);
   await refused(join(folder, 'none.json'), /: cannot be read \(ENOENT\)$/);
+});
+
+test('paths in a config file are relative to its folder', async () => {
+  const conf = join(folder, 'conf');
+  mkdirSync(conf);
+  for (const [name, value, path] of [
+    ['like', '../r0', join(folder, 'r0')],
+    ['like', 'r0', join(out, 'releases/r0')],
+    ['sign-key', 'key.pem', join(conf, 'key.pem')],
+    ['source', ['../none.gpkg'], join(folder, 'none.gpkg')],
+  ] as const) {
+    writeFileSync(join(conf, 'paths.json'), JSON.stringify({ release: 'r9', source, [name]: value }));
+    const [message] = await refusal(1, ['build', '--config', join(conf, 'paths.json'), '--out', out]);
+    assert.ok(message.includes(`${path}: `), message);
+  }
 });

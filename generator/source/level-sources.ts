@@ -234,6 +234,11 @@ function layerSource(
   const read = featureLevel(level, options);
   const where = isMade ? undefined : valuesFor(options.where, read).at(-1);
   const statement = isMade ? undefined : valuesFor(options.sql, read).at(-1);
+  if (where !== undefined && statement !== undefined)
+    throw new BuildError(
+      `--where and --sql are both given for level ${read}: a statement has its own condition`,
+      'write the condition into the statement of --sql, and leave out --where',
+    );
   const chosen = isMade
     ? valuesFor(options.columns, level).map((value) => ({ level: undefined, value }))
     : (options.columns ?? []);

@@ -83,10 +83,14 @@ function refuseUnnameable({ path, layer: name, sql = '' }: Selection, layer: gda
 }
 
 function selectionError({ path, layer, level, where, sql }: Selection, reason: string): BuildError {
-  const [option, value] = sql === undefined ? ['--where', where] : ['--sql', sql];
+  const [option, value] = where === undefined ? ['--sql', sql] : ['--where', where];
+  // Integers as text are read by a statement with the condition.
+  const isInStatement = where !== undefined && sql !== undefined;
   return new BuildError(
     `${path}: layer ${layer}: ${option} lv${level}=${value}: ${reason}`,
-    `correct ${option}; ogrinfo shows the columns of the layer`,
+    isInStatement
+      ? 'write the condition in OGR SQL, by which layers with integers beyond 2^53 are read'
+      : `correct ${option}; ogrinfo shows the columns of the layer`,
   );
 }
 

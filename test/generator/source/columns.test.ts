@@ -170,6 +170,23 @@ for (const [name, selected] of [
     '--sql "lv0=SELECT * FROM {layer}"': selected,
   });
 
+testSource('beside a 64-bit number, a condition is one of OGR SQL', {
+  source: (folder) => {
+    const [json = ''] = writeTexts(folder, { 'some.geojson': geojsonOf(BIG_INTEGERS.map((id) => `"GID_0":${id}`)) });
+    const file = join(folder, 'some.gpkg');
+    gdal.vectorTranslate(file, gdal.open(json), ['-f', 'GPKG']).close();
+    return file;
+  },
+  '--where "lv0=length(GID_0) = 16"': {
+    refused: /some\.gpkg: layer some: --where lv0=length\(GID_0\) = 16: Undefined function 'length' used/,
+    remedy: 'write the condition in OGR SQL, by which layers with integers beyond 2^53 are read',
+  },
+  '--where "lv0=GID_0 = 9007199254740993"': { 'lv0 columns': ['fid', 'GID_0'], counts: [1] },
+  '--where lv0=1 --sql "lv0=SELECT * FROM {layer}"': {
+    refused: /^--where and --sql are both given for level 0: a statement has its own condition$/,
+  },
+});
+
 testSource('refuses a list with a number beyond 2^53', {
   source: textsOf({ 'list.geojson': geojsonOf(['"GID_0":"AAA","POP":[1,9007199254740993]']) }),
   refused: /list\.geojson: layer list \(level 0\), fid 1, GID AAA: a list has 9007199254740992, .*2\^53/,

@@ -177,7 +177,7 @@ export const KINDS = {
   ],
   'out-of-range': [
     '{unit has|units have} coordinates beyond 180 or 90 degrees',
-    'No request finds a point there. The coordinate reference system of the source may be wrong.',
+    'The service finds and draws {it|them} a whole turn to the west or east; other programs may not. The coordinate reference system of the source may be wrong.',
   ],
   'antimeridian-jumps': [
     '{unit has|units have} a ring that jumps across the antimeridian',

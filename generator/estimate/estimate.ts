@@ -119,7 +119,7 @@ export async function forecast(
         const source = dataset.levels.find((candidate) => candidate.level === level) ?? { level, layers: [] };
         const [store, features] = [LevelStore.in(scratch, level), featureCount(source)];
         report.expect('features read', features);
-        const task = { source, precision, scratch: store.path };
+        const task = { source, precision, store: store.path };
         const findings = await pool.run<typeof surveyLevel>(TASKS.surveyLevel, task);
         report.advance('features read', features);
         return { level, layer: layerNames(source), features, index: store.readIndex(), findings };

@@ -10,9 +10,9 @@ import { gidColumnsOf } from '../source/level-source.ts';
 import { LevelStore } from '../store/level-store.ts';
 import { GEOMETRY_KINDS, newIndexBuilder } from '../store/store-index.ts';
 
-/** Reads the layers of a level. At the path for scratch files it leaves the index of a store that has no texts. */
-export function surveyLevel(task: LayersTask): readonly Finding[] {
-  const { source, scratch } = task;
+/** Reads the layers of a level. @param store its path: it gets an index and no texts */
+export function surveyLevel({ store, ...task }: LayersTask & { store: string }): readonly Finding[] {
+  const { source } = task;
   const gidColumns = gidColumnsOf(source);
   let builder = newIndexBuilder(gidColumns);
   let invalid = new Findings(source.level);
@@ -29,7 +29,7 @@ export function surveyLevel(task: LayersTask): readonly Finding[] {
     };
   });
   const index = builder.finish();
-  new LevelStore(scratch).writeIndex(index);
+  new LevelStore(store).writeIndex(index);
   checkIdentifiers(source, index, findings);
   return [...findings.list(), ...invalid.list()];
 }

@@ -24,7 +24,7 @@ import { type FlatRings, openUnitRings } from '../topology/level-rings.ts';
 import { type Above, holderOfMost, nearestTo, newAbove, smallestOf } from './nearest-parent.ts';
 
 /** Which level, and where its parents are. Plain data: it is sent to a child process. */
-export interface ParentsByPlaceTask extends Omit<LayersTask, 'scratch'> {
+export interface ParentsByPlaceTask extends LayersTask {
   above: LevelSource;
   /** Path of the file to write. */
   file: string;

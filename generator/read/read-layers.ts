@@ -1,7 +1,6 @@
 // Reads the layers of a level through GDAL, from the first feature to the last, and serialises each feature once. A
 // build keeps the text (store-level.ts), a dry run does not (estimate/survey-level.ts). gdal-async is used from
 // one thread of a process only.
-import { rmSync } from 'node:fs';
 import { elementAt } from '../../format/element-at.ts';
 import { levelName } from '../../format/levels.ts';
 import { NAMES_TEXT_MAX_CHARS } from '../../format/names.ts';
@@ -25,9 +24,9 @@ import { GeometryError, NotDegrees } from '../rings/wkb-reader.ts';
 import { undecodableFids } from '../source/encodings.ts';
 import { fidOf } from '../source/fid-column.ts';
 import { foundIn, type LayerSource, type LevelSource, layerToText } from '../source/level-source.ts';
-import { type OpenLayer, openLayer, type ReadingMode } from '../source/open-layer.ts';
+import { type OpenLayer, openLayer } from '../source/open-layer.ts';
 import { newWithParents } from '../store/placed-parents.ts';
-import { CurveMet, readGeometry } from './read-geometry.ts';
+import { readGeometry } from './read-geometry.ts';
 import { ShownNames } from './shown-names.ts';
 
 /** What to read. */
@@ -35,8 +34,6 @@ export interface LayersTask {
   source: LevelSource;
   /** Decimals of the coordinates. */
   precision: number;
-  /** Path of scratch files; they are removed. */
-  scratch: string;
 }
 
 /** A feature, ready to be written; its text is valid until the next one is read. */
@@ -90,8 +87,8 @@ const OTHER_NAMES_SEPARATOR = '|';
 /** How the layers have to be read. */
 interface ReadingPlan {
   isRenumbered: boolean;
-  /** For each layer. */
-  modes: readonly ReadingMode[];
+  /** Whether each layer's 64-bit integers are read as text. */
+  hasTextIntegers: readonly boolean[];
 }
 
 /**
@@ -101,9 +98,9 @@ interface ReadingPlan {
  * @throws BuildError with file, layer, level and fid if GDAL reports an error or a feature cannot be written
  */
 export function readLayers(task: LayersTask, begin: () => FeatureSink): LayersRead {
-  const modes = task.source.layers.map(() => ({ isStraightened: false, hasTextIntegers: false }));
-  let read: LayersRead | ReadingPlan = { isRenumbered: false, modes };
-  while ('modes' in read) read = new LevelReading(task, read, begin()).read();
+  const hasTextIntegers = task.source.layers.map(() => false);
+  let read: LayersRead | ReadingPlan = { isRenumbered: false, hasTextIntegers };
+  while ('hasTextIntegers' in read) read = new LevelReading(task, read, begin()).read();
   return read;
 }
 
@@ -145,16 +142,13 @@ class LevelReading {
   }
 
   #readLayer(at: number): ReadingPlan | undefined {
-    const { source, scratch } = this.#task;
-    const layer = elementAt(source.layers, at);
-    const copy = `${scratch}.${at}.gpkg`;
-    const opened = openLayer(layer, elementAt(this.#plan.modes, at), copy);
+    const layer = elementAt(this.#task.source.layers, at);
+    const opened = openLayer(layer, elementAt(this.#plan.hasTextIntegers, at));
     if (layer.features === 0) this.#findings.add('no-units', foundIn(layer));
     try {
       return this.#readFeatures(at, layer, opened);
     } finally {
       opened.close();
-      rmSync(copy, { force: true });
     }
   }
 
@@ -219,8 +213,9 @@ class LevelReading {
           box: indexBox(box, 10 ** this.#task.precision),
         });
       } catch (error) {
-        const mode = otherMode(error, elementAt(this.#plan.modes, at));
-        if (mode !== undefined) return { ...this.#plan, modes: this.#plan.modes.with(at, mode) };
+        const { hasTextIntegers } = this.#plan;
+        if (error instanceof InexactInteger && !elementAt(hasTextIntegers, at))
+          return { ...this.#plan, hasTextIntegers: hasTextIntegers.with(at, true) };
         if (!(error instanceof GeometryError || error instanceof ValueError)) throw error;
         throw new BuildError(`${layerToText(layer)}, ${unit()}: ${error.message}`, remedyFor(error, layer));
       }
@@ -266,13 +261,6 @@ class LevelReading {
       'the file is damaged or incomplete: download or copy it again',
     );
   }
-}
-
-/** How a layer has to be read after an error; undefined if it would be the same in any way. */
-function otherMode(error: unknown, mode: ReadingMode): ReadingMode | undefined {
-  if (error instanceof CurveMet && !mode.isStraightened) return { ...mode, isStraightened: true };
-  if (error instanceof InexactInteger && !mode.hasTextIntegers) return { ...mode, hasTextIntegers: true };
-  return undefined;
 }
 
 function remedyFor(error: GeometryError | ValueError, { level, crs }: LayerSource): string {

@@ -122,9 +122,9 @@ function rangesOf({ bytes }: OffsetIndex, count: number): { first: number; end: 
 }
 
 /** Reads the layers of a level into its store. */
-export function storeLayers(task: Omit<LayersTask, 'scratch'>, store: LevelStore): LayersRead & ClosedStores {
+export function storeLayers(task: LayersTask, store: LevelStore): LayersRead & ClosedStores {
   let stores: LevelStores | undefined;
-  const read = readLayers({ ...task, scratch: store.file('scratch') }, () => {
+  const read = readLayers(task, () => {
     stores?.close();
     stores = createLevelStores(store, gidColumnsOf(task.source), task.precision);
     return stores;

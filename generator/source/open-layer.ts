@@ -1,8 +1,6 @@
-// Opens the layers that level-sources.ts found: as they are, with straight segments instead of curves, or with 64-bit
-// integers as text.
+// Opens the layers that level-sources.ts found: as they are, or with 64-bit integers as text.
 import type * as gdalTypes from 'gdal-async';
 import { crsFrom, crsName, isOnWgs84, isWgs84, statedCrs, toWgs84, WGS84 } from '../gdal/crs.ts';
-import { gdal } from '../gdal/gdal.ts';
 import { openDataset, takeGdalMessage } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 import type { LayerCrs } from './layer-crs.ts';
@@ -22,14 +20,6 @@ export interface OpenLayer {
   /** Are polygons repaired that are not valid? */
   isMadeValid: boolean;
   close(): void;
-}
-
-/** How a layer has to be read. */
-export interface ReadingMode {
-  /** Approximate curves by straight segments: gdal-async has no classes for curves. */
-  isStraightened: boolean;
-  /** Read 64-bit integers as text: gdal-async converts them to doubles. */
-  hasTextIntegers: boolean;
 }
 
 /** The dialect of --sql: it keeps fids and geometries, whatever the format of the source. */
@@ -107,30 +97,10 @@ export function countFeatures({ layer }: OpenSelection, selection: Selection): n
   );
 }
 
-/**
- * Opens a layer for reading.
- * @param scratch path for a copy, if the mode needs one; the caller removes it
- */
-export function openLayer(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
-  if (mode.isStraightened) return openStraightened(source, mode, scratch);
-  const { dataset, layer } = openSelection(mode.hasTextIntegers ? withTextIntegers(source) : source);
-  return asOpened(layer, source, dataset);
-}
-
-/** Opens a copy of the layer with its curves approximated by segments of 4 degrees, GDAL's default. */
-function openStraightened(source: LayerSource, mode: ReadingMode, scratch: string): OpenLayer {
-  const { path, driver, encoding, layer: name, where, sql } = mode.hasTextIntegers ? withTextIntegers(source) : source;
-  const dataset = openDataset(path, driver, encoding);
-  const options = ['-f', 'GPKG', '-nlt', 'CONVERT_TO_LINEAR', '-preserve_fid'];
-  const selected = sql === undefined ? [name] : ['-sql', sql, '-dialect', DIALECT];
-  const condition = sql === undefined && where !== undefined ? ['-where', where] : [];
-  const straight = gdal.vectorTranslate(scratch, dataset, [...options, ...condition, ...selected]);
-  dataset.close();
-  const layer = straight.layers.get(0);
-  return asOpened(layer, source, straight);
-}
-
-function asOpened(layer: gdalTypes.Layer, { crs, isMadeValid }: LayerSource, dataset: gdalTypes.Dataset): OpenLayer {
+/** Opens a layer for reading. @param hasTextIntegers whether its 64-bit integers are read as text, not as doubles */
+export function openLayer(source: LayerSource, hasTextIntegers: boolean): OpenLayer {
+  const { dataset, layer } = openSelection(hasTextIntegers ? withTextIntegers(source) : source);
+  const { crs, isMadeValid } = source;
   return { layer, transformation: transformationFor(layer, crs), isMadeValid, close: () => dataset.close() };
 }
 

@@ -24,7 +24,7 @@ import { indexDigest, type StoreIndex } from './store-index.ts';
 /**
  * Files that others read and write: notes, the records of the task whose first file has a number, the level's lines of
  * checksums.txt, its cells while parents are sought, the bytes of cells until those before them are known, the places of
- * labels, tiles of a zoom until those of all are known, and copies of layers that are read in another way.
+ * labels, and tiles of a zoom until those of all are known.
  */
 type OwnFile =
   | keyof LevelNotes
@@ -34,8 +34,7 @@ type OwnFile =
   | 'cell-bodies'
   | 'labels'
   | `tiles-${number}`
-  | `tiles-${number}-without-borders`
-  | 'scratch';
+  | `tiles-${number}-without-borders`;
 
 /** What the units of a level are with a geometry. */
 export interface GeometryCounts {

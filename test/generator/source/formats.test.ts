@@ -43,6 +43,43 @@ testSource('straightens curves, as GDAL does', {
   },
 });
 
+const CIRCLE = 'CIRCULARSTRING(0 0,1 1,2 0,1 -1,0 0)';
+
+testSource('straightens curves with heights, and lines', {
+  source: fromWkt(`CURVEPOLYGON Z(${CIRCLE.replaceAll(/\d(?=[,)])/g, '$& 9')})`, CIRCLE, `COMPOUNDCURVE(${CIRCLE})`),
+  options: { accept: ['non-polygonal'] },
+  besides: ({ unitsOf }) =>
+    assert.deepEqual(
+      unitsOf(0).map(({ geometry }) => geometry.type),
+      ['Polygon', 'LineString', 'LineString'],
+    ),
+});
+
+testSource('a layer with a curve keeps its columns and times, also columns fid and geom', {
+  source: (folder) =>
+    writeTexts(folder, {
+      'units.csv': `WKT,GID_0,fid,geom,NAME_0,at\n"CURVEPOLYGON(${CIRCLE})",A,17,g1,One,03:04:05\n"${square(5, 0)}",B,3,g2,Two,\n`,
+      'units.csvt': 'String,String,Integer,String,String,Time\n',
+    }).slice(0, 1),
+  'lv0 fid GID_0 geom NAME_0 at': ['3, B, g2, Two, null', '17, A, g1, One, 03:04:05'],
+});
+
+testSource('a layer with a curve keeps its lists, and a column fid of texts', {
+  source: textsOf({
+    'units.gml': `<c xmlns:gml="http://www.opengis.net/gml/3.2">${['0 0 1 1 0 2', '5 5 6 6 5 7']
+      .map(
+        (arc, i) => `<gml:featureMember><unit gml:id="u.${i + 1}"><fid>x${i}</fid><GID_0>A${i}</GID_0>
+        <alt>a${i}</alt><alt>b${i}</alt><g><gml:Surface srsName="urn:ogc:def:crs:EPSG::4326"><gml:patches><gml:PolygonPatch>
+        <gml:exterior><gml:Ring><gml:curveMember><gml:Curve><gml:segments><gml:Arc><gml:posList>${arc}</gml:posList></gml:Arc>
+        <gml:LineStringSegment><gml:posList>${arc.slice(8)} ${arc.slice(0, 3)}</gml:posList></gml:LineStringSegment>
+        </gml:segments></gml:Curve></gml:curveMember></gml:Ring></gml:exterior></gml:PolygonPatch></gml:patches></gml:Surface></g>
+        </unit></gml:featureMember>`,
+      )
+      .join('')}</c>`,
+  }),
+  'lv0 fid source_fid GID_0 alt': ['1, x0, A0, ["a0","b0"]', '2, x1, A1, ["a1","b1"]'],
+});
+
 for (const [type, wkt] of [
   ['TIN', 'TIN Z(((0 0 0,1 0 0,1 1 0,0 0 0)))'],
   ['POLYHEDRALSURFACE', 'POLYHEDRALSURFACE Z(((0 0 0,1 0 0,1 1 0,0 0 0)))'],

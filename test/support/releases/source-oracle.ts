@@ -2,7 +2,6 @@
 // properties and the geometry of GDAL's own reading (its fields and its GeoJSON), each property is of the type that
 // release.json has for its column, and the files are those that it was built from.
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as gdalTypes from 'gdal-async';
 import { releasePath } from '../../../format/layout.ts';
@@ -13,11 +12,11 @@ import { describeSource, prepareLevels } from '../../../generator/describe-sourc
 import { takeGdalMessage } from '../../../generator/gdal/open-dataset.ts';
 import { columnToJson, jsonOf } from '../../../generator/geojson/property-values.ts';
 import { optionsOf } from '../../../generator/options/option-texts.ts';
-import { CurveMet, readGeometry } from '../../../generator/read/read-geometry.ts';
+import { readGeometry } from '../../../generator/read/read-geometry.ts';
 import { SILENT } from '../../../generator/report/progress.ts';
 import { fidOf } from '../../../generator/source/fid-column.ts';
 import type { LayerSource, LevelSource } from '../../../generator/source/level-source.ts';
-import { type OpenLayer, openLayer, type ReadingMode } from '../../../generator/source/open-layer.ts';
+import { type OpenLayer, openLayer } from '../../../generator/source/open-layer.ts';
 import { sourceFiles } from '../../../generator/source/source-files.ts';
 import { newWithParents } from '../../../generator/store/placed-parents.ts';
 import { verify } from '../../../generator/verify/verify.ts';
@@ -47,13 +46,13 @@ export async function assertAsSource(source: string | readonly string[], out: st
   const { levels } = await prepareLevels(await describeSource(wanted, pool), wanted, scratch, { pool, report: SILENT });
   const found = levels.map(({ level }) => level);
   assert.deepEqual(found, published, 'the levels of the source');
-  const features = levels.map((level) => assertLevel(out, release, level, join(scratch, levelName(level.level))));
+  const features = levels.map((level) => assertLevel(out, release, level));
   assert.deepEqual(await sourceFiles(given), release.source, 'the files of the source');
   return features.reduce((sum, count) => sum + count, 0);
 }
 
-/** The same of a level. @param scratch a folder for working files, to be made */
-function assertLevel(out: string, release: Release, source: LevelSource, scratch: string): number {
+/** The same of a level. */
+function assertLevel(out: string, release: Release, source: LevelSource): number {
   const { level } = source;
   const summary = release.levels[level];
   const text = summary?.features === 0 ? '' : linesIn(out, level, 'full', release.release);
@@ -62,10 +61,11 @@ function assertLevel(out: string, release: Release, source: LevelSource, scratch
   const withParents = newWithParents(source);
   const isRenumbered = summary?.isRenumbered === true;
   let features = 0;
-  mkdirSync(scratch);
   for (const layer of source.layers) {
-    const copy = join(scratch, 'copy.gpkg');
-    const opened = openLayer(layer, readingModeOf(layer, scratch), copy);
+    const hasTextIntegers = layer.columns.some(({ fields }) =>
+      fields.some((at) => layer.fields[at]?.type === 'integer64'),
+    );
+    const opened = openLayer(layer, hasTextIntegers);
     const before = features;
     for (const feature of featuresOf(opened)) {
       features++;
@@ -86,7 +86,6 @@ function assertLevel(out: string, release: Release, source: LevelSource, scratch
     // The iterator returns null at the end and after a read error: only the count distinguishes them.
     assert.equal(features - before, layer.features, `features of layer ${layer.layer}`);
     opened.close();
-    rmSync(copy, { force: true });
   }
   assert.deepEqual([...units.keys()], [], `${levelName(level)}: fids that only the release has`);
   return features;
@@ -98,24 +97,6 @@ function* featuresOf({ layer }: OpenLayer): Generator<gdalTypes.Feature> {
     assert.ok(!message?.isFailure, message?.message);
     yield feature;
   }
-}
-
-/** How GDAL can read all features of a layer. */
-function readingModeOf(layer: LayerSource, scratch: string): ReadingMode {
-  const hasTextIntegers = layer.columns.some(({ fields }) =>
-    fields.some((at) => layer.fields[at]?.type === 'integer64'),
-  );
-  const opened = openLayer(layer, { isStraightened: false, hasTextIntegers: false }, scratch);
-  try {
-    for (const feature of featuresOf(opened)) readGeometry(feature, opened);
-  } catch (error) {
-    if (error instanceof CurveMet) return { isStraightened: true, hasTextIntegers };
-    throw error;
-  } finally {
-    opened.close();
-    takeGdalMessage();
-  }
-  return { isStraightened: false, hasTextIntegers };
 }
 
 /** Asserts that a unit has columns of the level alone, with values of their types. */

@@ -214,13 +214,16 @@ export function otherNameFieldsOf(level: Level, fields: readonly SourceField[], 
   return [...new Set(names.flatMap((name) => indexesOf([name], fields) ?? []))];
 }
 
-/** The field with a name, without regard to case. */
+/** The field with a name, or else with one that differs by case alone. */
 export function fieldNamed(name: string, fields: readonly SourceField[]): number | undefined {
   return indexesOf([name], fields)?.[0];
 }
 
-/** The indexes of columns by name, without regard to case; undefined if one is missing. */
+/** The indexes of columns by name, as `fieldNamed`; undefined if one is missing. */
 function indexesOf(names: readonly string[], fields: readonly SourceField[]): number[] | undefined {
-  const indexes = names.map((name) => fields.findIndex((field) => field.name.toLowerCase() === name.toLowerCase()));
+  const indexes = names.map((name) => {
+    const exact = fields.findIndex((field) => field.name === name);
+    return exact === -1 ? fields.findIndex((field) => field.name.toLowerCase() === name.toLowerCase()) : exact;
+  });
   return indexes.includes(-1) ? undefined : indexes;
 }

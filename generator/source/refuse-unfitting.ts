@@ -99,10 +99,12 @@ export function refuseUnknownColumns(
     const own = ofLevel(level);
     const known = knownAt(level);
     const hasIt = known.some((other) => other === name || (!isExact && other.toLowerCase() === name.toLowerCase()));
+    const given = `--${option} ${level === undefined ? '' : `${levelName(level)}=`}${text}`;
+    if (!isExact && !known.includes(name))
+      for (const { source, names } of own) refuseSpellings(given, name, source, names);
     const [first] = own;
     if (first === undefined || hasIt) continue;
     const { path, layer } = first.source;
-    const given = `--${option} ${level === undefined ? '' : `${levelName(level)}=`}${text}`;
     const isColumns = option === 'columns';
     const wanted = isColumns ? `a column ${name}` : 'such a column';
     const nowhere = level === undefined ? `no layer has ${wanted}` : `no layer of level ${level} has ${wanted}`;
@@ -112,6 +114,21 @@ export function refuseUnknownColumns(
       `use one of: ${nearestFirst(known, name).join(', ')}${level === undefined ? `; of one level only: --${option} lv1=${text}` : ''}`,
     );
   }
+}
+
+/** @throws BuildError if a layer has several columns whose names differ from this one, which none has, by case alone */
+function refuseSpellings(
+  given: string,
+  name: string,
+  { path, layer }: { path: string; layer: string },
+  names: readonly string[],
+): void {
+  const spelled = names.filter((other) => other.toLowerCase() === name.toLowerCase());
+  if (spelled.length < 2) return;
+  throw new BuildError(
+    `${given}: ${path}: layer ${layer} has ${spelled.join(' and ')}`,
+    'write the name of one of them',
+  );
 }
 
 /** A column of --gid-column must be in one of the layers. What a statement selects may have any columns. */
@@ -125,10 +142,13 @@ export function refuseUnknownGidColumns(
   ];
   const all = new Set(seen.flatMap(({ fields }) => fields.map(({ name }) => name.toLowerCase())));
   for (const option of gidColumns) {
+    const given = `--gid-column ${gidColumnToText(option)}`;
+    for (const column of option.columns.filter((name) => !known.includes(name)))
+      for (const layer of seen) refuseSpellings(given, column, layer, layer.columns);
     const missing = option.columns.find((name) => !all.has(name.toLowerCase()));
     if (missing === undefined || known.length === 0) continue;
     throw new BuildError(
-      `--gid-column ${gidColumnToText(option)}: no layer has a column ${missing}`,
+      `${given}: no layer has a column ${missing}`,
       `use one of: ${nearestFirst(known, missing).join(', ')}`,
     );
   }

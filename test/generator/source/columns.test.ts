@@ -237,6 +237,23 @@ testSource('a column of names, of types, or of --columns need not be in every la
   },
 });
 
+testSource('of columns whose names differ by case alone, options take the one that is spelled so', {
+  source: textsOf({ 'units.csv': `ID,id,Name,name,WKT\nx,a,X,One,"${square(0, 0)}"\nx,b,X,Two,"${square(1, 0)}"\n` }),
+  '--layer lv0=units --gid-column lv0=id --name-column lv0=name --search-column lv0=Name': {
+    'lv0 names gid name': ['a, One', 'b, Two'],
+    'release.levels.0.gidColumns': ['id'],
+    'release.levels.0.nameColumn': 'name',
+  },
+  '--layer lv0=units --gid-column lv0=Id': {
+    refused: /^--gid-column lv0=Id: .*units\.csv: layer units has ID and id$/,
+    remedy: 'write the name of one of them',
+  },
+  '--layer lv0=units --gid-column lv0=id --name-column lv0=NAME': {
+    refused: /^--name-column lv0=NAME: .*units\.csv: layer units has Name and name$/,
+    remedy: 'write the name of one of them',
+  },
+});
+
 testSource('chooses, drops and renames columns; a column of WKT in a CSV file is not an attribute', {
   source: textsOf({ 'units.csv': 'WKT,GID_0,NAME_0,extra\n"POLYGON((0 0,1 0,1 1,0 0))",AAA,Aland,1\n' }),
   'lv0 columns': ['fid', 'GID_0', 'NAME_0', 'extra'],

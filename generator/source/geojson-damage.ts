@@ -1,6 +1,7 @@
-// Positions of GeoJSON that are not numbers: GDAL leaves out the ring, the polygon or the geometry that has one, and
-// says nothing. Those in archives and at URLs only GDAL can read.
+// What GDAL leaves out of GeoJSON and TopoJSON and says nothing: the ring, the polygon or the geometry with a position
+// that is not of numbers, and units of TopoJSON without arcs. What is in archives and at URLs only GDAL can read.
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { shellWord } from '../../format/command-line/messages.ts';
 import { isObject } from '../../format/parse.ts';
 import { listOf } from '../release-reader/parse-feature.ts';
 import { BuildError } from '../report/errors.ts';
@@ -30,14 +31,16 @@ const SHOWN_CHARS = 120;
 const [QUOTE, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\{}[]');
 
 /**
- * Looks for positions that GDAL would leave out.
+ * Looks for what GDAL would leave out.
  * @param path of a file
- * @param driver GDAL's name of its format: others than GeoJSON are not read
+ * @param driver GDAL's name of its format: others than GeoJSON and TopoJSON are not read
  * @throws BuildError with the feature's number, its properties, and what is wrong
  */
-export function refuseDamagedPositions(path: string, driver: string): void {
+export function refuseLeftOut(path: string, driver: string): void {
+  if (!existsSync(path)) return;
+  if (driver === 'TopoJSON') refuseWithoutArcs(path);
   const depth = FEATURE_DEPTH[driver];
-  if (depth === undefined || !existsSync(path)) return;
+  if (depth === undefined) return;
   const hasFeatures = refuseDamagedAt(depth, path);
   // Without a collection the file is one feature, or a geometry alone.
   if (!hasFeatures && depth > 0 && statSync(path).size <= FEATURE_MAX_BYTES) refuseDamagedAt(0, path);
@@ -46,7 +49,7 @@ export function refuseDamagedPositions(path: string, driver: string): void {
 /** @returns whether there are features so deep in a file @throws BuildError for one that is damaged */
 function refuseDamagedAt(depth: number, path: string): boolean {
   let number = 0;
-  for (const text of textsAt(depth, path)) {
+  for (const { text } of textsAt(depth, path)) {
     const object = parsed(text);
     if (!isObject(object)) continue;
     const isFeature = object['type'] === 'Feature';
@@ -63,8 +66,39 @@ function refuseDamagedAt(depth: number, path: string): boolean {
   return number > 0;
 }
 
-/** The texts of the objects at a depth of objects and lists, but for those that are longer than a feature can be. */
-function* textsAt(depth: number, path: string): Generator<Buffer> {
+/** How deep the objects of a topology lie in a file. */
+const TOPOLOGY_DEPTH = 2;
+
+/** @throws BuildError for a unit of TopoJSON that GDAL would leave out: one without arcs, or of several geometries */
+function refuseWithoutArcs(path: string): void {
+  for (const { text, keys } of textsAt(TOPOLOGY_DEPTH, path)) {
+    const [, member, name = ''] = keys;
+    const object = member === 'objects' && text[0] === OPEN_OBJECT ? parsed(text) : undefined;
+    if (!isObject(object)) continue;
+    const isList = object['type'] === COLLECTION;
+    for (const [at, unit] of (isList ? listOf(object['geometries']) : [object]).entries()) {
+      if (!isObject(unit) || Array.isArray(unit['arcs']) || Array.isArray(unit['coordinates'])) continue;
+      const { type = null } = unit;
+      const number = isList ? `, geometry ${at + 1}` : '';
+      throw new BuildError(
+        `${path}: object "${name}"${number}, ${shown(unit['properties'])}: it has the type ${shown(type)} and no arcs, so GDAL would leave it out`,
+        `convert it to GeoJSON: npx -p topojson-client topo2geo ${shellWord(`${name}=${name}.geojson`)} < ${shellWord(path)}`,
+      );
+    }
+  }
+}
+
+/** The text of an object or list, and the keys by which it is found, by depth. */
+interface TextAt {
+  text: Buffer;
+  keys: readonly string[];
+}
+
+/** The objects and lists at a depth of objects and lists, but for those that are longer than a feature can be. */
+function* textsAt(depth: number, path: string): Generator<TextAt> {
+  // The last text of each depth: what a colon follows.
+  const keys: string[] = [];
+  let key: number[] = [];
   const file = openSync(path, 'r');
   try {
     const bytes = Buffer.allocUnsafe(READ_BYTES);
@@ -78,12 +112,15 @@ function* textsAt(depth: number, path: string): Generator<Buffer> {
           if (isEscaped) isEscaped = false;
           else if (byte === BACKSLASH) isEscaped = true;
           else if (byte === QUOTE) isText = false;
-        } else if (byte === QUOTE) isText = true;
+          if (level > depth) continue;
+          if (!isText) keys[level] = Buffer.from(key).toString();
+          else if (byte !== undefined && key.length < SHOWN_CHARS) key.push(byte);
+        } else if (byte === QUOTE) [isText, key] = [true, []];
         else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
           if (level++ === depth) from = at;
         } else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --level === depth) {
           const last = bytes.subarray(from, at + 1);
-          if (before + last.length <= FEATURE_MAX_BYTES) yield Buffer.concat([...pieces, last]);
+          if (before + last.length <= FEATURE_MAX_BYTES) yield { text: Buffer.concat([...pieces, last]), keys };
           [pieces, before] = [[], 0];
         }
       }

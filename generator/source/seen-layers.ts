@@ -12,7 +12,7 @@ import {
 } from '../gdal/open-dataset.ts';
 import { BuildError } from '../report/errors.ts';
 import type { FoundDataset } from './expand-source.ts';
-import { refuseDamagedPositions } from './geojson-damage.ts';
+import { refuseLeftOut } from './geojson-damage.ts';
 import { gidFieldsFor, isBesideLines } from './gid-columns.ts';
 import type { LevelLayer, SourceField } from './level-source.ts';
 import { sourceFields } from './source-fields.ts';
@@ -73,7 +73,7 @@ export function layersIn(
   });
   const attribution = datasetAttribution(dataset);
   dataset.close();
-  if (!isKnown && layers.some(({ levels }) => levels.length > 0)) refuseDamagedPositions(path, driver);
+  if (!isKnown && layers.some(({ levels }) => levels.length > 0)) refuseLeftOut(path, driver);
   return { layers, attribution };
 }
 

@@ -178,6 +178,35 @@ test('GeoJSON of which GDAL would leave out a part is refused by the name of its
   }
 });
 
+test('a unit of TopoJSON that GDAL would leave out is refused by its name, and one that is its object is published', async () => {
+  const unit = (GID_0: string, geometry: object) => ({ ...geometry, properties: { GID_0, type: { type: null } } });
+  const polygon = { type: 'Polygon', arcs: [[0]] };
+  const alone = unit('AAA', polygon);
+  const topology = (objects: object) => JSON.stringify({ type: 'Topology', crs: {}, arcs: [RING], objects });
+  const source = join(folder, 'units.topojson');
+  writeFileSync(source, topology({ alone }));
+  assert.equal((await buildRelease(source, join(folder, 'topojson'))).levels[0]?.features, 1);
+  for (const [type, left] of Object.entries({
+    null: { type: null },
+    '"GeometryCollection"': { type: 'GeometryCollection', geometries: [polygon] },
+    '"Polygon"': { type: 'Polygon' },
+  }))
+    for (const [at, objects] of Object.entries({
+      'object "a b", geometry 2': {
+        alone,
+        'a b': { type: 'GeometryCollection', geometries: [alone, unit('BBB', left)] },
+      },
+      ...(type !== '"GeometryCollection"' && { 'object "a b"': { alone, 'a b': unit('BBB', left) } }),
+    })) {
+      writeFileSync(source, topology(objects));
+      const properties = '{"GID_0":"BBB","type":{"type":null}}';
+      await assert.rejects(buildRelease(source, join(folder, 'topojson'), { accept: ACCEPTABLE }), {
+        message: `${source}: ${at}, ${properties}: it has the type ${type} and no arcs, so GDAL would leave it out`,
+        remedy: `convert it to GeoJSON: npx -p topojson-client topo2geo 'a b=a b.geojson' < ${source}`,
+      });
+    }
+});
+
 test('GeoJSON without geometries, and with properties that look like one, is read as it is', async () => {
   const source = join(folder, 'odd.geojson');
   const properties = { GID_0: 'AAA', geometry: { type: 'Polygon', coordinates: [null] } };

@@ -1,5 +1,5 @@
 // Run in a child process by hostile-sources.ci.ts: looks for damage in a GeoJSON file, and says what memory that took.
-import { refuseDamagedPositions } from '../../../generator/source/geojson-damage.ts';
+import { refuseLeftOut } from '../../../generator/source/geojson-damage.ts';
 
 /** Bytes of a unit of `maxRSS`. */
 const KIB = 1024;
@@ -9,7 +9,7 @@ export function readForDamage(path: string): { damage: string; bytes: number } {
   const before = process.memoryUsage.rss();
   let damage = '';
   try {
-    refuseDamagedPositions(path, 'GeoJSON');
+    refuseLeftOut(path, 'GeoJSON');
   } catch (error) {
     damage = String(error);
   }

@@ -41,6 +41,7 @@ import { publishedColumns } from './published-columns.ts';
 import {
   refuseListsOfGids,
   refuseOtherColumns,
+  refuseOtherLabels,
   refuseTwins,
   refuseUnknownColumns,
   refuseUnknownGidColumns,
@@ -129,6 +130,7 @@ export function describeDataset({ made = [], ...options }: DescribedOptions): Da
   const known = knownOf.flat();
   const [licence, ...otherLicences] = new Set(known.map((dataset) => dataset.licence));
   refuseOtherColumns(found);
+  refuseOtherLabels(found);
   const dissolved =
     made.length > 0 ? [] : options.dissolve?.length ? dissolvedLayers(sources, options) : findSingleLayer(found);
   const single = dissolved.find(({ isSingle }) => isSingle);

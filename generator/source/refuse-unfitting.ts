@@ -1,4 +1,5 @@
 // Refuses options that do not fit the source, and files that give no level, each with what to do.
+import { shellWord } from '../../format/command-line/messages.ts';
 import { nearestFirst } from '../../format/command-line/nearest-names.ts';
 import { LEVELS, type Level, levelName } from '../../format/levels.ts';
 import { SAID_ENCODING } from '../gdal/open-dataset.ts';
@@ -59,6 +60,30 @@ export function refuseOtherColumns(found: readonly LayerSource[]): void {
       `rename one in the source, or leave one file out of --source`,
     );
   }
+}
+
+/** The manifest names the columns of names and of types of a level once, too; a layer may lack them. */
+export function refuseOtherLabels(found: readonly LayerSource[]): void {
+  for (const [label, what] of [
+    ['nameColumn', 'names'],
+    ['typeColumn', 'types'],
+  ] as const)
+    for (const one of found.filter((layer) => layer[label] !== '')) {
+      const { level } = one;
+      const first = found.find((other) => other.level === level && other[label] !== '') ?? one;
+      const [column, own] = [first[label], one[label]];
+      if (own === column) continue;
+      const name = levelName(level);
+      const rename = `give them one name: --columns ${shellWord(`${name}=${own}:${column}`)}`;
+      const option = `--${label === 'nameColumn' ? 'name' : 'type'}-column ${shellWord(`${name}=${column}`)}`;
+      throw new BuildError(
+        `level ${level} is merged from layers with different columns of ${what}: ${column} in ${foundIn(first)}, ${own} in ${foundIn(one)}`,
+        // An option takes both where they differ by case alone.
+        own.toLowerCase() === column.toLowerCase()
+          ? rename
+          : `${rename}; or leave out the ${what} of others: ${option}`,
+      );
+    }
 }
 
 /** A column that an option names must be in one of the layers of its level, or of all. */

@@ -237,6 +237,25 @@ testSource('a column of names, of types, or of --columns need not be in every la
   },
 });
 
+testSource('refuses layers of a level that call the column of names otherwise, with how they get one name', {
+  source: filesOf(
+    squares('a', ['GID_0', 'Name', 'TYPE_0'], ['A', 'One', 'Realm']),
+    squares('b', ['GID_0', 'shapeName', 'type_0'], ['B', 'Two', 'Land']),
+  ),
+  '--layer lv0=*': {
+    refused:
+      'level 0 is merged from layers with different columns of names: Name in a.gpkg: layer a, shapeName in b.gpkg: layer b',
+    remedy:
+      'give them one name: --columns lv0=shapeName:Name; or leave out the names of others: --name-column lv0=Name',
+  },
+  '--columns lv0=shapeName:Name': {
+    refused: /different columns of types: TYPE_0 in a\.gpkg: layer a, type_0 in b\.gpkg: layer b$/,
+    remedy: 'give them one name: --columns lv0=type_0:TYPE_0',
+  },
+  '--columns lv0=shapeName:Name lv0=type_0:TYPE_0': { 'lv0 names gid name type': ['A, One, Realm', 'B, Two, Land'] },
+  '--columns lv0=type_0:TYPE_0 --name-column lv0=Name': { 'lv0 names gid name': ['A, One', 'B, null'] },
+});
+
 testSource('of columns whose names differ by case alone, options take the one that is spelled so', {
   source: textsOf({ 'units.csv': `ID,id,Name,name,WKT\nx,a,X,One,"${square(0, 0)}"\nx,b,X,Two,"${square(1, 0)}"\n` }),
   '--layer lv0=units --gid-column lv0=id --name-column lv0=name --search-column lv0=Name': {

@@ -62,7 +62,10 @@ export function refuseOtherColumns(found: readonly LayerSource[]): void {
   }
 }
 
-/** The manifest names the columns of names and of types of a level once, too; a layer may lack them. */
+/**
+ * The manifest names the columns of names and of types of a level once, too: those of its first layer that has some. A
+ * layer may lack them, but not have its names in another column.
+ */
 export function refuseOtherLabels(found: readonly LayerSource[]): void {
   for (const [label, what] of [
     ['nameColumn', 'names'],
@@ -72,7 +75,7 @@ export function refuseOtherLabels(found: readonly LayerSource[]): void {
       const { level } = one;
       const first = found.find((other) => other.level === level && other[label] !== '') ?? one;
       const [column, own] = [first[label], one[label]];
-      if (own === column) continue;
+      if (own === column || one.columns.some((published) => published.name === column)) continue;
       const name = levelName(level);
       const rename = `give them one name: --columns ${shellWord(`${name}=${own}:${column}`)}`;
       const option = `--${label === 'nameColumn' ? 'name' : 'type'}-column ${shellWord(`${name}=${column}`)}`;

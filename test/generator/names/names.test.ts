@@ -94,7 +94,7 @@ testSource('a level merged from layers with other columns: names come from the c
   source: filesOf(
     squares('a', ['GID_0', 'NAME_0'], ['AAA', 'Aland']),
     squares('b', ['GID_0', 'COUNTRY', 'NAME_0'], ['BBB', 'no', 'Beland']),
-    squares('c', ['GID_0', 'COUNTRY'], ['CCC', 'no']),
+    squares('c', ['GID_0'], ['CCC']),
   ),
   'lv0 names gid name': ['AAA, Aland', 'BBB, Beland', 'CCC, null'],
 });

@@ -14,7 +14,7 @@ import { Loaded } from '../../data/loaded.ts';
 import { type LoadedLevel, readChecked } from '../../data/loaded-release.ts';
 import { type Loads, withLoaded } from '../../data/loads.ts';
 import { type Origin, OriginError } from '../../origin/origin.ts';
-import { Filter, filtersOf, GEOMETRY, GID_FILTERS, type Given, type Query } from '../../query/parameter.ts';
+import { Filter, filtersOf, GEOMETRY, type Given, type Query } from '../../query/parameter.ts';
 import { urlOf } from '../../query/parse.ts';
 import { inTurns } from '../../work/in-turns.ts';
 import type { Listing } from '../pages/listing.ts';
@@ -75,13 +75,15 @@ export function successorLinks(find: FindSuccessors, listing: Listing): readonly
   const { query, level, endpoint, representation, loads, releases } = listing;
   const own = filtersOf(query).find(({ column }) => column === endpoint.level);
   if (own === undefined || representation.isPinned) return NO_GIDS;
-  const { path, level: column } = endpoint;
+  const url = representation.base + endpoint.path;
   // Other filters are left out: what took its place may be elsewhere.
-  const kept = query.given.filter(({ parameter }) => parameter?.root === GEOMETRY || parameter?.root === PAGE_SIZE);
+  const kept = query.given.filter(
+    ({ parameter, value }) => value === own || parameter?.root === GEOMETRY || parameter?.root === PAGE_SIZE,
+  );
   return withLoaded(find(own.gid, level, loads, releases), (gids) =>
-    gids.map((gid) => {
-      const named = { name: `gid-${column}`, text: gid, parameter: GID_FILTERS[column], value: undefined };
-      return successorLink(urlOf(representation.base + path, { given: [named, ...kept] }, undefined));
+    gids.map((text) => {
+      const given = kept.map((one) => (one.value === own ? { ...one, text } : one));
+      return successorLink(urlOf(url, { given }, undefined));
     }),
   );
 }

@@ -81,8 +81,11 @@ type Fields = Pick<LayerSource, 'fields'>;
  * @throws ValueError for a value that has no JSON form
  */
 export function columnToJson(values: readonly unknown[], { fields }: Column, layer: Fields): PropertyValue {
-  const [first = null, ...others] = fields.map((at) => valueToJson(values[at], elementAt(layer.fields, at).type));
-  return others.length === 0 ? first : gidFrom(values, fields, layer);
+  const own = (at: number): PropertyValue => valueToJson(values[at], elementAt(layer.fields, at).type);
+  if (fields.length === 1) return own(elementAt(fields, 0));
+  // An integer that may have lost digits is refused here; a GID takes it as it is.
+  fields.forEach(own);
+  return gidFrom(values, fields, layer);
 }
 
 /** The GID in some fields, joined with dots; null if one of them is empty, or there are none. */

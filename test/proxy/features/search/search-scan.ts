@@ -96,12 +96,17 @@ export class Scan {
     this.#text = lines.join('');
   }
 
-  /** Units whose GID the text is, then those of which it is a code, then those that have it in a name. */
+  /**
+   * Units whose GID the text is, then those of which it is a code, then those that have it in a name. Spaces around a GID
+   * or code do not count, unless a GID has them.
+   */
   find(typed: string): Found[] {
-    const coded = [...new Set([typed, typed.toUpperCase()])].flatMap((code) => this.#codes.get(code) ?? []);
+    const bare = typed.trim();
+    const coded = [...new Set([typed, bare, bare.toUpperCase()])].flatMap((code) => this.#codes.get(code) ?? []);
     coded.sort((a, b) => b.level - a.level || a.position - b.position);
     const units = new Map<string, Found>();
-    for (const unit of [...(this.#gids.get(typed) ?? []), ...coded].map((own) => ({ ...own, match: 'code' })))
+    const identified = this.#gids.get(typed) ?? this.#gids.get(bare) ?? [];
+    for (const unit of [...identified, ...coded].map((own) => ({ ...own, match: 'code' })))
       if (!units.has(placeOf(unit))) units.set(placeOf(unit), unit);
     return [...units.values(), ...this.#named(typed).filter((unit) => !units.has(placeOf(unit)))];
   }

@@ -91,7 +91,7 @@ class ChildrenPage implements Member {
   }
 }
 
-/** The rows up to the one that ends behind so many bytes. */
+/** The rows up to the one that ends behind so many bytes, and at least one: `next` leads on, whatever is before them. */
 function* findingParts(page: PageRows | undefined, most: number): Steps<PageParts> {
   const parts: RowsPart[] = [];
   let [count, textBytes, inflated] = [0, 0, 0];
@@ -100,7 +100,8 @@ function* findingParts(page: PageRows | undefined, most: number): Steps<PagePart
   for (let i = 0; i < ranges.length; i += 2) {
     const first = numberAt(ranges, i);
     let end = numberAt(ranges, i + 1);
-    while (end > first && textBytes + rows.textBytes(first, end - 1) > most + SEPARATOR.length) end--;
+    const least = count === 0 ? first + 1 : first;
+    while (end > least && textBytes + rows.textBytes(first, end - 1) > most + SEPARATOR.length) end--;
     for (const part of rows.parts(first, end)) {
       parts.push(part);
       if (!part.isWhole && ++inflated % STEP_PARTS === 0) yield;

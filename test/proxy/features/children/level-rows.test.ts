@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
+import { resultOf } from '../../../../format/steps.ts';
 import { makingPage } from '../../../../proxy/features/children/children-page.ts';
 import { RowsWriter, SEPARATOR } from '../../../../proxy/features/children/level-rows.ts';
 import { heldBytes } from '../../../support/processes/collect-garbage.ts';
@@ -46,6 +47,13 @@ test('the part of a group is known by its text alone, whatever is beside it', ()
     return Array.from(writer.end().parts(0, 2), ({ tag }) => tag);
   };
   assert.deepEqual(tagBeside('C'), tagBeside('D'));
+});
+
+test('a page has at least one row, however long what is before it is', () => {
+  const writer = new RowsWriter(2, () => true);
+  for (const row of ['"A"', '"B"']) writer.add(row);
+  const page = resultOf(makingPage(`[${' '.repeat(2 ** 22)}`, { rows: writer.end(), ranges: [0, 2] }));
+  assert.deepEqual([page.count, gunzipSync(page.read()).toString()], [1, `[${' '.repeat(2 ** 22)}"A"\n]}\n`]);
 });
 
 test('a page of siblings that lie far apart is made in steps, one of those that lie together at once', () => {

@@ -25,7 +25,7 @@ export function checkIdentifiers({ level, layers }: LevelSource, index: StoreInd
   if (twin !== -1)
     throw new BuildError(
       `level ${level} (${layers.map(({ path }) => sourceName(path)).join(', ')}): fid ${fids[twin]} occurs twice`,
-      'fix the source: fids must be unique in a layer',
+      'fix the source: fids must be unique in a layer; the features of a GeoJSON file have an "id" each, or none has one',
     );
   const own = elementAt(columns, level);
   const placeholder = own.find(PLACEHOLDER_GID);

@@ -43,6 +43,12 @@ testSource('keeps fids that start at 0, have gaps and are unsorted in the file, 
   'lv0 fid': ['0', '2', '3', '70', '907199254740991'],
 });
 
+testSource('refuses a fid that occurs twice, as where a feature has no id and another one has 0', {
+  source: textsOf({ 'some.geojson': geojsonOf(['"GID_0":"A"', '"GID_0":"B"'], [0]).replace('"id":undefined,', '') }),
+  refused: /level 0 \(some\.geojson\): fid 0 occurs twice$/,
+  remedy: /the features of a GeoJSON file have an "id" each, or none has one/,
+});
+
 test('writes properties verbatim: column order, types, booleans, dates, nulls and text in any script', async () => {
   const source = join(temporaryFolder(), 'types.gpkg');
   const dataset = gdal.open(source, 'w', 'GPKG');

@@ -65,8 +65,8 @@ const CONTROL_EVERY = 16;
 /** A file may take so many times what the budget says, and at least so many milliseconds, before it is ended. */
 const LIMIT_TIMES = 10;
 const LIMIT_MIN_MS = 300_000;
-/** For a file that has no budget, and for a process. */
-const LIMIT_MS = 1_500_000;
+/** For a file that has no budget: of one slice, or with all slices. A process has twice as long. */
+const [LIMIT_MS, LIMIT_OF_ALL_MS] = [1_500_000, 6_000_000];
 
 /** Where Linux has files in memory: a disk waits for each of the thousands of small files that tests write. */
 const MEMORY_FOLDER = '/dev/shm';
@@ -87,6 +87,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const tier = values.long ? '.long' : values.ci ? '.ci' : '.test';
 process.env[SLICE] ??= values.landing ? sliceOfCommit() : '0';
 const slice = sliceFrom(process.env[SLICE]);
+const unknownLimitMs = slice === undefined ? LIMIT_OF_ALL_MS : LIMIT_MS;
 const names = readdirSync('test', { withFileTypes: true, recursive: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name))
@@ -127,7 +128,7 @@ function listed(name: string): ListedFile {
   // What the budget says is of one slice.
   const limitMs =
     ofBudget === undefined || slice === undefined || Number.isNaN(control)
-      ? LIMIT_MS
+      ? unknownLimitMs
       : Math.max(LIMIT_MIN_MS, LIMIT_TIMES * 1000 * ofBudget * control);
   return { file: join(project, name.replace(/\.ts$/, '.js')), name, limitMs };
 }
@@ -178,7 +179,7 @@ async function* runAll(): AsyncGenerator<unknown, void, undefined> {
   const entries = many.filter(isOwn).map((file, i) => entryOf(folder, `own-${i}`, [file]));
   if (pages.length > 0) entries.push(entryOf(folder, 'pages', pages));
   for (let i = 0; i < Math.min(CONCURRENCY, shared.length); i++) entries.push(entryOf(folder, 'shared', shared, i));
-  const runEntry = (entry: string) => ofTestFiles(run({ files: [entry], timeout: 2 * LIMIT_MS }));
+  const runEntry = (entry: string) => ofTestFiles(run({ files: [entry], timeout: 2 * unknownLimitMs }));
   yield* eventsOf(entries, CONCURRENCY, runEntry);
   const alone = files.filter(isAlone).map((file, i) => entryOf(folder, `alone-${i}`, [file]));
   yield* eventsOf(alone, 1, runEntry);

@@ -95,6 +95,8 @@ export class MemoryOrigin {
     if (this.#dice(THOUSAND) >= this.weather.now) return false;
     try {
       const content = this.#open.get(path) ?? this.#contentOf(path);
+      // It was damaged while it was open, and another one has its place since: who reads it learns of it now.
+      if (this.files.get(path)?.equals(content) === false) this.faultAt = this.#time.now;
       if (staysOpen) this.#open.set(path, content);
       this.#taken(path, content, range).copy(target, at);
     } catch (error) {

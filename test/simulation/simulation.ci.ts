@@ -7,8 +7,8 @@ import { simulatedReleases } from './world.ts';
 /** Those of `npm test` come before them. */
 const BEFORE = 10;
 
-/** Both files of a level were damaged while they were open. */
-const FAILED_ONCE = [749];
+/** Both files of a level were damaged while they were open; one was, and was read a minute after it was replaced. */
+const FAILED_ONCE = [749, 1008];
 
 test('the answers of 250 other simulations are right, none is missing, and what failed works again', async () => {
   const releases = await simulatedReleases();
